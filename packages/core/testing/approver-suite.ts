@@ -3,10 +3,9 @@ import { describe, test } from "node:test";
 import type { Answer } from "../src/model/answer.ts";
 import type { Approver, OpenApproval } from "../src/ports.ts";
 
-/** An approver and its person, who stays silent until `answer` is called. */
+/** An approver and its person, who answers only when `answer` is called. */
 export type ApproverUnderTest = {
   readonly approver: Approver;
-  /** The person answers this approval where it was shown. */
   readonly answer: (approval: OpenApproval, outcome: Answer["outcome"]) => void | Promise<void>;
   readonly close?: () => Promise<void>;
 };
@@ -99,7 +98,7 @@ const CASES: readonly ApproverCase[] = [
     title: "asking never throws: what goes wrong is a rejected promise, and nothing is approved",
     run: async ({ approver }) => {
       const controller = new AbortController();
-      // Interfaces receive approvals of other versions and must not approve them by mistake.
+      // approvals of other versions must not be approved by mistake
       const strange = { ...sampleApproval(), details: { type: "unheard-of" } } as unknown as OpenApproval;
       let asking: Promise<Answer | undefined> | undefined;
       assert.doesNotThrow(() => {
@@ -112,7 +111,7 @@ const CASES: readonly ApproverCase[] = [
   },
 ];
 
-/** Registers the contract of the `Approver` port as tests; `make` creates an approver with a silent person for each case. */
+/** Registers the contract of the `Approver` port as tests; `make` creates an approver for each case. */
 export function testApprover(name: string, make: () => Promise<ApproverUnderTest>): void {
   describe(name, () => {
     for (const { title, run } of CASES) {

@@ -3,7 +3,7 @@ import type { Ids } from "../src/ports.ts";
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const LENGTH = 20;
 
-/** Creates ids that count up in the form of real ones; use another `first` to keep two generators apart. */
+/** Creates ids that count up; use another `first` to keep two generators apart. */
 export function countingIds(first = 0): Ids {
   let count = first;
   return {

@@ -1,7 +1,7 @@
 import type { By } from "../src/model/answer.ts";
 import type { Draft, EventBodies, EventType } from "../src/model/events.ts";
 
-/** The default date of all drafts. */
+/** The date of all drafts. */
 export const DRAFTED_AT = "2026-01-01T00:00:00.000Z";
 
 /** A person at a test's keyboard. */
@@ -9,16 +9,16 @@ export const TESTER: By = Object.freeze({ kind: "person", user: "tester", name: 
 
 /** Creates any event, dated `at`. */
 export function draftOf<T extends EventType>(type: T, body: EventBodies[T], at: string = DRAFTED_AT): Draft<T> {
-  // A mapped union does not see that one key gives one member.
+  // a mapped union does not see that one key gives one member
   return { type, v: 1, at, body } as Draft<T>;
 }
 
-/** The default fingerprint in a call's drafts. */
+/** The fingerprint in a call's drafts. */
 export function fingerprintOf(call: string): string {
   return `fingerprint-of-${call}`;
 }
 
-/** Drafts a session's first record. */
+/** Drafts `session.created`. */
 export function createdDraft(over: Partial<EventBodies["session.created"]> = {}): Draft<"session.created"> {
   return draftOf("session.created", {
     cwd: "/workspace",
@@ -35,17 +35,17 @@ export function createdDraft(over: Partial<EventBodies["session.created"]> = {})
   });
 }
 
-/** Drafts a session's last record. */
+/** Drafts `session.closed`. */
 export function closedSessionDraft(reason: EventBodies["session.closed"]["reason"] = "done"): Draft<"session.closed"> {
   return draftOf("session.closed", { reason, exit: 0 });
 }
 
-/** Drafts a model's proposed call. */
+/** Drafts `call.proposed`. */
 export function proposedDraft(call: string, over: Partial<EventBodies["call.proposed"]> = {}): Draft<"call.proposed"> {
   return draftOf("call.proposed", { call, turn: 1, index: 0, tool: "note", raw: {}, givenId: call, ...over });
 }
 
-/** Drafts a judgement; an allow by default. */
+/** Drafts `call.judged`, an allow. */
 export function judgedDraft(call: string, over: Partial<EventBodies["call.judged"]> = {}): Draft<"call.judged"> {
   return draftOf("call.judged", {
     call,
@@ -70,7 +70,7 @@ export function judgedDraft(call: string, over: Partial<EventBodies["call.judged
   });
 }
 
-/** Drafts the open approval `a_CALL`. */
+/** Drafts `approval.opened` for `a_CALL`. */
 export function openedDraft(call: string, over: Partial<EventBodies["approval.opened"]> = {}): Draft<"approval.opened"> {
   return draftOf("approval.opened", {
     approval: `a_${call}`,
@@ -91,7 +91,7 @@ export function openedDraft(call: string, over: Partial<EventBodies["approval.op
   });
 }
 
-/** Drafts an answer to `a_CALL`; an approval by default. */
+/** Drafts an approval of `a_CALL`. */
 export function answeredDraft(
   session: string,
   call: string,
@@ -101,12 +101,12 @@ export function answeredDraft(
   return draftOf("approval.answered", { ...body, outcome: "approved", ...over });
 }
 
-/** Drafts the close of `a_CALL` without an answer; cancelled by default. */
+/** Drafts that `a_CALL` is cancelled. */
 export function closedDraft(session: string, call: string, over: Partial<EventBodies["approval.closed"]> = {}): Draft<"approval.closed"> {
   return draftOf("approval.closed", { approval: `a_${call}`, session, call, revision: 1, outcome: "cancelled", by: "test", ...over });
 }
 
-/** Drafts a grant's or hook's consent to the default ask. */
+/** Drafts the consent of a grant or hook. */
 export function liftedDraft(call: string, by: EventBodies["call.answered"]["by"]): Draft<"call.answered"> {
   return draftOf("call.answered", {
     call,
@@ -116,18 +116,18 @@ export function liftedDraft(call: string, by: EventBodies["call.answered"]["by"]
   });
 }
 
-/** Drafts a claim; of an allowed call unless it names an answer. */
+/** Drafts the claim of an allowed call. */
 export function claimedDraft(call: string, over: Partial<EventBodies["call.claimed"]> = {}): Draft<"call.claimed"> {
   const body = { call, fingerprint: fingerprintOf(call), answer: null, attempt: 1, idempotencyKey: null, plan: null };
   return draftOf("call.claimed", { ...body, durability: "full", ...over });
 }
 
-/** Drafts a call's end; succeeded by default. */
+/** Drafts a successful end. */
 export function endedDraft(call: string, over: Partial<EventBodies["call.ended"]> = {}): Draft<"call.ended"> {
   return draftOf("call.ended", { call, outcome: "succeeded", type: null, content: "done", durationMs: 1, ...over });
 }
 
-/** Drafts the remembered answer `grant`; for the user by default. */
+/** Drafts a grant for the user. */
 export function grantedDraft(grant: string, over: Partial<EventBodies["grant.created"]> = {}): Draft<"grant.created"> {
   return draftOf("grant.created", { grant, scope: "user", rule: "note", tool: "note", madeBy: "Tester", approval: "a_first", ...over });
 }
@@ -137,7 +137,7 @@ export function proposalDigestOf(proposal: string): string {
   return `digest-of-${proposal}`;
 }
 
-/** Drafts a staged proposal; without contents or call by default. */
+/** Drafts a staged proposal without contents or call. */
 export function stagedDraft(proposal: string, over: Partial<EventBodies["proposal.staged"]> = {}): Draft<"proposal.staged"> {
   return draftOf("proposal.staged", {
     proposal,
@@ -158,13 +158,13 @@ export function stagedDraft(proposal: string, over: Partial<EventBodies["proposa
   });
 }
 
-/** Drafts the claim of a staged proposal; by the model by default. */
+/** Drafts that the model applies a proposal. */
 export function applyingDraft(proposal: string, over: Partial<EventBodies["proposal.applying"]> = {}): Draft<"proposal.applying"> {
   const resolution = { action: "apply", by: "model", reason: "it is right", at: DRAFTED_AT } as const;
   return draftOf("proposal.applying", { proposal, digest: proposalDigestOf(proposal), resolution, ...over });
 }
 
-/** Drafts the tester's request about a proposal; to apply it by default. */
+/** Drafts the tester's request to apply a proposal. */
 export function requestedDraft(
   session: string,
   proposal: string,
@@ -174,13 +174,13 @@ export function requestedDraft(
   return draftOf("proposal.requested", { ...body, action: "apply", ...over });
 }
 
-/** Drafts one question with two options, asked by a call. */
+/** Drafts one question with two options. */
 export function askedDraft(question: string, callId: string, over: Partial<EventBodies["question.asked"]> = {}): Draft<"question.asked"> {
   const one = { id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }], multi: false };
   return draftOf("question.asked", { question, callId, fingerprint: fingerprintOf(callId), questions: [one], ...over });
 }
 
-/** Drafts the tester's answer to a question; the first option by default. */
+/** Drafts the tester's answer, the first option. */
 export function repliedDraft(
   session: string,
   question: string,
@@ -190,13 +190,13 @@ export function repliedDraft(
   return draftOf("question.answered", { question, session, outcome: "answered", answers, by: TESTER, reason: null, ...over });
 }
 
-/** Drafts the start of a background agent; by call `c1` by default. */
+/** Drafts the start of a background agent by call `c1`. */
 export function startedTaskDraft(task: string, over: Partial<EventBodies["task.started"]> = {}): Draft<"task.started"> {
   const agent = { agent: "explorer", description: "looks around", prompt: "look", call: "c1", session: `s_${task}` };
   return draftOf("task.started", { task, ...agent, model: null, mode: "default", digest: null, ...over });
 }
 
-/** Drafts a background agent's end; completed by default. */
+/** Drafts the completion of a background agent. */
 export function endedTaskDraft(task: string, over: Partial<EventBodies["task.ended"]> = {}): Draft<"task.ended"> {
   const usage = { totalTokens: 0, toolUses: 0, durationMs: 1 };
   const body = { task, result: "done", error: null, partial: false, usage, settled: true, by: null };

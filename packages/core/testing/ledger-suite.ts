@@ -11,7 +11,6 @@ import { PROPOSAL_CASES } from "./ledger-proposal-cases.ts";
 import { READING_CASES } from "./ledger-reading-cases.ts";
 import { WRITING_CASES } from "./ledger-writing-cases.ts";
 
-/** All cases of the contract. */
 export const CASES: readonly LedgerCase[] = [
   ...WRITING_CASES,
   ...ANSWERING_CASES,
@@ -30,7 +29,7 @@ export const CASES: readonly LedgerCase[] = [
 /** Running at most once and failing closed depend on these, so no ledger may skip them. */
 const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([...ANSWERING_CASES, ...CLAIMING_CASES].map(({ id }) => id));
 
-/** Cases an implementation cannot meet, by id, each with a reason that is reported; cases about answers and claims always run. */
+/** Cases an implementation cannot meet, by id, each with a reason; answers and claims always run. */
 export type LedgerSuiteOptions = { readonly cannot?: Readonly<Record<string, string>> };
 
 /** Registers the contract of the `Ledger` port as tests; `make` creates an empty store for each case. */

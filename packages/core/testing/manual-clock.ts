@@ -3,11 +3,11 @@ import type { Clock } from "../src/ports.ts";
 
 /** A clock that moves only when asked. */
 export type ManualClock = Clock & {
-  /** Passes time: timers fire in order at their own moment, and what each starts runs before the next. */
+  /** Fires due timers in order; the work that each starts runs before the next. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Sets the wall clock without passing time or firing timers. */
+  /** Sets the wall clock without firing timers. */
   readonly jump: (ms: number) => void;
-  /** How many timers have neither fired nor been cancelled. */
+  /** The timers that have neither fired nor been cancelled. */
   readonly pending: () => number;
 };
 
@@ -15,7 +15,7 @@ type Timer = { readonly due: number; readonly order: number; readonly fire: () =
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Creates a clock; it starts at the beginning of 2026, in milliseconds since 1970, by default. */
+/** Creates a clock that starts in 2026 by default. */
 export function manualClock(start: number = START): ManualClock {
   const timers = new Set<Timer>();
   let passed = 0;

@@ -5,23 +5,18 @@ import { TESTER } from "./drafts.ts";
 /** A scripted person's answer; "wait" until the signal aborts, or "leave" it to others. */
 export type ScriptedAnswer = "approve" | "reject" | "wait" | "leave" | (Partial<Answer> & Pick<Answer, "outcome">);
 
-/** Answers by call id, then by tool, or a function of each approval; everything else is left to others. */
+/** Answers by call id or by tool, or a function of each approval; others are left. */
 export type ApprovalScript =
   | Readonly<Record<string, ScriptedAnswer>>
   | ((approval: OpenApproval, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
 /** An approver that follows a script. */
 export type ScriptedApprover = Approver & {
-  /** Every approval it was shown, in order. */
   readonly shown: readonly OpenApproval[];
-  /** False: no person can be reached from now on. */
   readonly setAvailable: (available: boolean) => void;
 };
 
-/**
- * Creates an approver for tests that answers at once, binds its answer to what it was shown, and never answers a
- * withdrawn approval.
- */
+/** Creates an approver that answers at once, and never a withdrawn approval. */
 export function scriptedApprover(script: ApprovalScript = {}): ScriptedApprover {
   const shown: OpenApproval[] = [];
   let available = true;

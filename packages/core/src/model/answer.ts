@@ -1,7 +1,7 @@
 import type { GrantScope } from "./grant.ts";
 import type { JsonObject } from "./json/json.ts";
 
-/** Who gave an answer: `name` is what they claim, `user` what the operating system reports. */
+/** Who answered: `name` is what they claim, `user` what the operating system reports. */
 export type By = {
   readonly kind: "person" | "host" | "grant";
   readonly user: string;
@@ -13,16 +13,16 @@ export type By = {
 /** What to remember from an answer. */
 export type Remember = {
   readonly scope: GrantScope;
-  /** Defaults to the offered rules; never empty. */
+  /** Defaults to the offered rules. */
   readonly rules?: readonly string[];
   readonly expiresAt?: string;
   readonly uses?: number;
 };
 
-/** A person's answer to one approval, as mapped from any wire format. */
+/** A person's answer to one approval. */
 export type Answer = {
   readonly approval: string;
-  /** The revision that was shown; absent if the caller binds the answer by fingerprint. */
+  /** The revision that was shown; absent if the fingerprint binds the answer. */
   readonly revision?: number;
   readonly fingerprint?: string;
   readonly outcome: "approve" | "reject";

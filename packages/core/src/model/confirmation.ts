@@ -1,9 +1,9 @@
-/** What a person sees before deciding; the approval's id links the answer to it. */
+/** What a person sees before deciding. */
 export type ConfirmationDetails = {
   readonly title?: string;
-  /** Hides "always", because no grant could answer the next such ask. */
+  /** No grant could answer the next such ask. */
   readonly hideAlwaysAllow?: boolean;
-  /** Rule texts an "always" would store, shown verbatim. */
+  /** Rules that "always" would store. */
   readonly permissionRules?: readonly string[];
   readonly warnings?: readonly string[];
 } & (

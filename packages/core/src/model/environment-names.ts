@@ -1,4 +1,4 @@
-/** Globs of variables that change what a shell or the loader runs, exported functions included. */
+/** Globs of variables that change what a shell or the loader runs. */
 export const SHELL_VARIABLES: readonly string[] = [
   ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND"],
   ...["LD_*", "DYLD_*", "BASH_FUNC_*", "ASSENT_*"],

@@ -227,25 +227,24 @@ const TABLE = {
   blob_missing: ["store"],
 } as const;
 
-/** One of the stable strings by which programs tell failures apart. */
+/** A stable string by which programs tell failures apart. */
 export type ErrorType = keyof typeof TABLE;
 
-/** All error types of Assent, with where each appears; no code matches on English text. */
+/** All error types, with where each appears. */
 export const ERROR_TYPES: Readonly<Record<ErrorType, readonly ShowsAs[]>> = freezeAll(TABLE);
 
 const CUSTOM = /^x_[a-z0-9_]{1,60}$/;
 
-/** True for a type of the list. */
 export function isErrorType(type: string): type is ErrorType {
   return Object.hasOwn(ERROR_TYPES, type);
 }
 
-/** True for an error type defined by a custom tool. */
+/** True for an error type of a custom tool. */
 export function isCustomType(type: string): boolean {
   return CUSTOM.test(type);
 }
 
-/** The type a result keeps: one from the list or a custom tool's own; anything else becomes `unknown`. */
+/** The type a result keeps; one that is neither listed nor custom becomes `unknown`. */
 export function keptErrorType(type: unknown): string {
   return typeof type === "string" && (isErrorType(type) || isCustomType(type)) ? type : "unknown";
 }

@@ -2,7 +2,7 @@ import type { LedgerEvent } from "./events.ts";
 import { IllegalEvent } from "./fold.ts";
 import type { GrantRow, SharedDraft } from "./ledger-rows.ts";
 
-/** The grant's row after its creation, a use or its end. */
+/** The grant's row after an event. */
 export function nextGrantRow(row: GrantRow | undefined, event: LedgerEvent): GrantRow {
   if (event.type === "grant.created" && row === undefined) return createdGrant(event);
   if (row !== undefined && event.type === "grant.revoked") return { ...row, state: "revoked" };
@@ -22,12 +22,12 @@ function createdGrant({ at, body }: LedgerEvent<"grant.created">): GrantRow {
   };
 }
 
-/** The grant at a given time; a deadline passes without an event. */
+/** A deadline passes without an event. */
 export function grantRowAt(row: GrantRow, now: string): GrantRow {
   return row.state === "active" && hasPassed(row.expiresAt ?? null, now) ? { ...row, state: "expired" } : row;
 }
 
-/** Why a grant event cannot be stored now; "stands" means the grant has ended or already exists. */
+/** Why a grant event cannot be stored; "stands" means that the grant has ended or already exists. */
 export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now: string): "grant_not_found" | "stands" | undefined {
   switch (event.type) {
     case "grant.created":
@@ -41,7 +41,7 @@ export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now:
   }
 }
 
-/** True when the deadline is not after `now`; both are UTC ISO 8601 with milliseconds, so they compare as text. */
+/** ISO 8601 times in UTC compare as text. */
 export function hasPassed(deadline: string | null, now: string): boolean {
   return deadline !== null && deadline <= now;
 }

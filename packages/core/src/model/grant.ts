@@ -5,9 +5,8 @@ export type GrantScope = "session" | "project" | "user";
 export type Grant = {
   readonly id: string;
   readonly scope: GrantScope;
-  /** For scope session. */
   readonly session?: string;
-  /** Real path, for scope project. */
+  /** A real path. */
   readonly workspace?: string;
   readonly rule: string;
   readonly madeBy: string;

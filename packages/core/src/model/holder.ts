@@ -4,9 +4,9 @@ export type Holder = {
   readonly host: string;
   readonly processStart: string;
   readonly door: string;
-  /** The process runs a single Assent command, so ending it ends nothing else. */
+  /** It runs a single Assent command, so ending it ends nothing else. */
   readonly command?: boolean;
-  /** The machine and pid namespace its pid belongs to, if known; stores fill in both. Cloned images may share a machine id. */
+  /** The scope of its pid, if known. Cloned images may share a machine id. */
   readonly machine?: string;
   readonly pidNamespace?: string;
 };

@@ -1,4 +1,4 @@
-/** The categories a tool may declare; they drive modes, lanes and hints. */
+/** The categories of tools. */
 export const KINDS: readonly ["read", "search", "fetch", "edit", "delete", "move", "execute", "think", "other"] = Object.freeze([
   "read",
   "search",
@@ -17,5 +17,5 @@ export type Kind = (typeof KINDS)[number];
 /** Kinds whose calls change the world. */
 export const MUTATOR_KINDS: readonly Kind[] = Object.freeze(["edit", "delete", "move", "execute"] as const);
 
-/** Kinds whose calls may run concurrently; `think` is excluded because it may write notes. */
+/** Kinds whose calls may run concurrently; `think` may write notes. */
 export const CONCURRENCY_SAFE_KINDS: readonly Kind[] = Object.freeze(["read", "search", "fetch"] as const);

@@ -52,41 +52,34 @@ export type ApprovalSource = (typeof SOURCES)[number];
 /** The stable strings of a decision notification. */
 export type NotificationSource = { readonly decision: ApprovalDecision; readonly source: ApprovalSource };
 
-/** The source of a final verdict; an unanswered ask counts as a deny by the asker. */
+/** The source of a final verdict; an unanswered ask counts as a deny. */
 export function decidedSource(decision: Decision): NotificationSource {
   const verdict = decision.verdict === "allow" ? "allow" : "deny";
   return { decision: verdict, source: judgedBy(decision, verdict) };
 }
 
-/** A grant answered the ask. */
 export function grantSource(scope: GrantScope): NotificationSource {
   return { decision: "allow", source: `grant_${scope}` };
 }
 
-/** A `permission_request` hook answered the ask. */
 export function permissionHookSource(verdict: Exclude<Verdict, "ask">): NotificationSource {
   return { decision: verdict, source: `permission_request_hook_${verdict}` };
 }
 
-/** The source for a person's answer. Pass `remember` only as far as it was stored. */
+/** The source of a person's answer, with `remember` as it was stored. */
 export function answerSource(answer: { readonly outcome: "approve" | "reject"; readonly remember?: Remember }): NotificationSource {
   if (answer.outcome === "reject") return { decision: "deny", source: "user_rejected" };
   return { decision: "allow", source: answer.remember ? REMEMBERED[reachOf(answer.remember)] : "user_approved" };
 }
 
-/** No one was available to ask. */
 export const UNATTENDED: NotificationSource = Object.freeze({ decision: "deny", source: "unattended_deny" });
 
-/** A safeguard refuses the request, or something it is bound to changed. */
 export const GUARD_DENIED: NotificationSource = Object.freeze({ decision: "deny", source: "guard_deny" });
 
-/** No answer came in time. */
 export const EXPIRED: NotificationSource = Object.freeze({ decision: "deny", source: "approval_expired" });
 
-/** The call was cancelled before it had a verdict or an answer. */
 export const CANCELED: NotificationSource = Object.freeze({ decision: "canceled", source: "context_canceled" });
 
-/** A hook stopped the run while the call was waiting. */
 export const RUN_STOPPED: NotificationSource = Object.freeze({ decision: "canceled", source: "run_stopped" });
 
 function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"): ApprovalSource {

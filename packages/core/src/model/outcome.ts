@@ -5,5 +5,5 @@ export const OUTCOMES: readonly ["succeeded", "invalid", "denied", "rejected", "
 /** One of `OUTCOMES`. */
 export type OutcomeState = (typeof OUTCOMES)[number];
 
-/** How a call ended, with a machine-readable type where there is one. */
+/** How a call ended. */
 export type Outcome = { readonly state: OutcomeState; readonly type: string | null };

@@ -13,26 +13,23 @@ const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRo
   reset: "done",
 };
 
-/**
- * The session's row after an event of its chain, or of the shared chain if it names the session. `opened` comes from
- * `openApprovalDelta`.
- */
+/** The session's row after an event; `opened` comes from `openApprovalDelta`. */
 export function nextSessionRow(row: SessionRow | undefined, event: LedgerEvent, opened = 0): SessionRow {
-  const before = row ?? unnamed(event);
-  return { ...before, ...changed(before, event), openApprovals: before.openApprovals + opened, updatedAt: event.at };
+  const before = row ?? emptyRow(event);
+  return { ...before, ...changeBy(before, event), openApprovals: before.openApprovals + opened, updatedAt: event.at };
 }
 
-/** Change in the number of open approvals: 1, 0 or -1. */
+/** The change in the number of open approvals. */
 export function openApprovalDelta(before: ApprovalRow | undefined, after: ApprovalRow): number {
   return Number(after.state === "open") - Number(before?.state === "open");
 }
 
-/** The session's row given whether its writer is alive; an unclosed session without a writer was interrupted. */
+/** An unclosed session without a live writer was interrupted. */
 export function sessionRowAt(row: SessionRow, writerLives: boolean): SessionRow {
   return row.state === "running" && !writerLives ? { ...row, state: "interrupted", writer: null } : row;
 }
 
-function unnamed(event: LedgerEvent): SessionRow {
+function emptyRow(event: LedgerEvent): SessionRow {
   return {
     id: namedSession(event) ?? event.session,
     cwd: "",
@@ -52,8 +49,8 @@ function unnamed(event: LedgerEvent): SessionRow {
   };
 }
 
-function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
-  if (isTaskEvent(event)) return { ...changedTasks(row.tasks, event), ...changedUnknown(row, event) };
+function changeBy(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
+  if (isTaskEvent(event)) return { ...changeTasks(row.tasks, event), ...changeUnknown(row, event) };
   switch (event.type) {
     case "session.created": {
       const { cwd, title, model, parent, forked = null } = event.body;
@@ -78,12 +75,12 @@ function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
   }
 }
 
-/** A background command with an unknown outcome, whose call had succeeded before. */
-function changedUnknown({ unknownOutcomes }: SessionRow, event: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
+/** The call of a background command has succeeded before. */
+function changeUnknown({ unknownOutcomes }: SessionRow, event: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
   return event.type === "task.ended" && event.body.unknown !== undefined ? { unknownOutcomes: unknownOutcomes + 1 } : {};
 }
 
-/** The task state after each event; null if it has ended, undefined if unchanged. */
+/** Null: ended. Undefined: unchanged. */
 const TASK_STATE: Readonly<Record<string, TaskRow["state"] | null>> = {
   "task.started": "running",
   "task.cancelling": "cancelling",
@@ -92,7 +89,7 @@ const TASK_STATE: Readonly<Record<string, TaskRow["state"] | null>> = {
   "task.ended": null,
 };
 
-function changedTasks(tasks: SessionRow["tasks"], { type, body: { task } }: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
+function changeTasks(tasks: SessionRow["tasks"], { type, body: { task } }: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
   const state = TASK_STATE[type];
   if (state === undefined) return {};
   if (type === "task.started") return { tasks: [...tasks, { task, state: "running" }] };

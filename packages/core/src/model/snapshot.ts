@@ -1,15 +1,12 @@
 import type { Call } from "./call.ts";
 import type { EventBodies } from "./events.ts";
-import { emptySession, type SessionState } from "./fold.ts";
+import type { SessionState } from "./fold.ts";
 import { isObject, type Json } from "./json/json.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";
 import type { ScheduleRow, TaskRow } from "./task/row.ts";
 
-/**
- * Increase when the stored state changes shape; older snapshots are then ignored and the session is folded from its
- * first event.
- */
+/** Increase it when the stored state changes shape; older snapshots are then ignored. */
 const SNAPSHOT_VERSION = 4;
 
 /** Serializes the state, to shorten the next opening. */
@@ -44,13 +41,12 @@ export function toSnapshot(state: SessionState): Json {
 
 const LISTS = ["calls", "ids", "unknown", "rejected", "proposals", "questions", "notices", "tasks", "schedules"] as const;
 
-/** Restores the state from a snapshot; undefined if it is not valid and the events must be folded. */
+/** Undefined if the snapshot is not valid, so the events must be folded. */
 export function fromSnapshot(value: Json): SessionState | undefined {
   if (!isObject(value) || value["version"] !== SNAPSHOT_VERSION) return undefined;
   if (!LISTS.every((key) => Array.isArray(value[key])) || !Number.isInteger(value["seq"])) return undefined;
   const stored = value as unknown as StoredState;
   return {
-    ...emptySession(),
     seq: stored.seq,
     shared: stored.shared,
     at: stored.at,
@@ -75,18 +71,9 @@ export function fromSnapshot(value: Json): SessionState | undefined {
   };
 }
 
-type StoredState = {
-  readonly seq: number;
-  readonly shared: number;
-  readonly at: string;
+type StoredState = Pick<SessionState, "seq" | "shared" | "at" | "mode" | "model" | "policy" | "turn" | "openTurn" | "planning"> & {
   readonly created: EventBodies["session.created"] | null;
   readonly closed: EventBodies["session.closed"] | null;
-  readonly mode: string;
-  readonly model: string | null;
-  readonly policy: string;
-  readonly turn: number;
-  readonly openTurn: number | null;
-  readonly planning: EventBodies["mode.changed"]["planning"] | null;
   readonly lost: ProposalRow | null;
   readonly proposals: readonly ProposalRow[];
   readonly questions: readonly QuestionRow[];

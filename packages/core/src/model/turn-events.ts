@@ -3,15 +3,15 @@ import type { Content } from "./result/result.ts";
 
 /** One part of a model's message. */
 export type AssistantPart =
-  /** `provider`: data to send back to the provider unchanged. */
+  /** `provider`: data to send back unchanged. */
   | { readonly type: "text"; readonly text: string; readonly provider?: Json }
   | { readonly type: "reasoning"; readonly text: string; readonly provider?: Json }
   | { readonly type: "call"; readonly call: string; readonly tool: string; readonly input: Json; readonly provider?: Json };
 
-/** Token counts of one request, as the provider reports them. */
+/** Token counts of one request. */
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cachedInputTokens?: number };
 
-/** The bodies of conversation events, from which the model's history is rebuilt. */
+/** The bodies of conversation events, from which the history is rebuilt. */
 export type TurnEventBodies = {
   "turn.started": {
     readonly turn: number;
@@ -39,11 +39,11 @@ export type TurnEventBodies = {
     readonly reason: string;
     readonly error?: { readonly type: string; readonly message: string };
   };
-  /** This summary replaces everything up to `through`, except what must not be lost. */
+  /** The summary replaces everything up to `through`. */
   "history.compacted": { readonly turn: number; readonly through: number; readonly summary: string; readonly usage: Usage | null };
   "notice.queued": {
     readonly notice: string;
-    /** `task`, `schedule`, `proposal`, or `message` from the agent that started this one. */
+    /** `task`, `schedule`, `proposal`, or `message` from the parent agent. */
     readonly kind: string;
     readonly modelText: string;
     readonly displayText: string;

@@ -10,12 +10,12 @@ import { withHookWords } from "./pipeline/hook-words.ts";
 import { hookSession } from "./pipeline/rewrite.ts";
 import { runCall } from "./pipeline/run-call.ts";
 
-/** Runs all calls of a batch concurrently; lanes order their effects. */
+/** Runs all calls concurrently; lanes order their effects. */
 export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
   return Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
-/** Tells observers the results and reports whether the run must stop. */
+/** Reports the results, and whether the run must stop. */
 export function concludeBatch(batch: BatchRun, runs: readonly CallRun[], results: readonly CallReport[]): BatchReport {
   if (batch.emit) addMessages(batch, runs, results);
   const stopMessage = stopOf(batch);
@@ -33,7 +33,7 @@ function stopOf({ stops, batch }: BatchRun): string | undefined {
   return stop?.[1];
 }
 
-/** Adds what `post_tool_batch` hooks say to the last result. */
+/** Adds the texts of `post_tool_batch` hooks to the last result. */
 export async function withBatchHooks(
   batch: BatchRun,
   runs: readonly CallRun[],
@@ -61,7 +61,7 @@ export async function withBatchHooks(
   }
 }
 
-/** Cuts the results that exceed the limit for one batch. */
+/** Cuts results that exceed the limit for one batch. */
 export function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
   if (totalChars(reports) <= BATCH_CHARS) return reports;
   const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));

@@ -25,14 +25,14 @@ export type Dispatcher = {
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Recovers from a crash, then continues every open call. */
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Answers an open approval. Rejects with `AnswerError`, also if the opposite answer is in force. */
+  /** Answers an open approval; rejects with `AnswerError`, also if the opposite answer is recorded. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
   /** True if the policy denies every call of this tool. */
   readonly denies: (tool: Pick<Tool, "name" | "kind">) => boolean;
-  /** Cancels one call; false if no such call is open. */
+  /** False if no such call is open. */
   readonly cancel: (callId: string) => boolean;
   readonly pending: () => readonly OpenApproval[];
-  /** Set after an end could not be recorded; nothing more runs. */
+  /** Set if an end could not be recorded; nothing more runs. */
   readonly failure: () => unknown;
   readonly proposals: Proposals;
   /** Stops handling other processes' requests; the session stays open. */
@@ -45,7 +45,7 @@ const CONCURRENCY = 10;
 export function createDispatcher(given: DispatcherDeps): Dispatcher {
   const deps = given.warn ? given : { ...given, warn: (message: string): void => console.warn(`assent: ${message}`) };
   checkAskTimeout(deps);
-  const staging = stagingOf(deps, () => shared.tools);
+  const staging = makeStaging(deps, () => shared.tools);
   const live: LiveCalls = new Set();
   const desk = makeProposals(staging, deps, live);
   const shared: DispatcherState = {
@@ -139,7 +139,7 @@ async function resumeBatch(
   await shared.begin();
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
-  follow(run, shared); // recovery's retries can be cancelled too
+  followSignal(run, shared); // recovery's retries can be cancelled too
   const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
   const runs = entries.map((entry) => entry.run);
@@ -175,7 +175,7 @@ async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly
     batch.runs.push(run);
     shared.live.add(run);
   }
-  follow(batch, shared);
+  followSignal(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
   try {
     const reports = await runAll(batch, runs);
@@ -188,7 +188,7 @@ async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly
 }
 
 /** One listener is enough: only one batch at a time is not cancelled. */
-function follow(run: BatchRun, shared: DispatcherState): void {
+function followSignal(run: BatchRun, shared: DispatcherState): void {
   const { signal } = run.batch;
   shared.batches.add(run);
   if (signal.aborted || signal === shared.following) return;
@@ -222,7 +222,7 @@ function makeBatchRun(
   };
 }
 
-function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
+function makeStaging(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
   const { session, clock, ids, digest, changes, tools } = deps;
   const none = createRegistry();
   return createStaging({
@@ -246,14 +246,14 @@ function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void
   };
 }
 
-/** Runs one batch at a time. A batch cancelled while waiting starts at once, and ends at once. */
+/** Runs one batch at a time. A batch cancelled while waiting starts and ends at once. */
 function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
   let underWay = 0;
   let idle: PromiseWithResolvers<void> | undefined;
   return async (signal, act) => {
     while (underWay > 0 && !signal.aborted) {
       idle ??= Promise.withResolvers<void>();
-      await orAborted(idle.promise, signal);
+      await settledOrAborted(idle.promise, signal);
     }
     underWay += 1;
     try {
@@ -268,7 +268,7 @@ function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Pr
   };
 }
 
-function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       signal.removeEventListener("abort", done);

@@ -7,23 +7,23 @@ import type { Dispatcher } from "./dispatcher.ts";
 export type OfferedToolsContext = {
   readonly session: { readonly state: Pick<SessionState, "proposals" | "planning"> };
   readonly dispatcher: Pick<Dispatcher, "denies">;
-  /** True if a person may answer questions of the model, now or later. */
+  /** A person may answer questions, now or later. */
   readonly canAsk?: boolean;
 };
 
 /**
- * Lists the tools for a model: the visible ones, `ask` if a person may answer, and `resolve` if something is or may become pending. A tool
- * that a rule denies entirely is left out; calls of it are still denied.
+ * Lists the tools for a model: the visible ones, `ask` if a person may answer, and `resolve` if something is or may become pending. Omits
+ * tools that a rule denies entirely.
  */
 export function listOfferedTools(registry: Registry, { session, dispatcher, canAsk = false }: OfferedToolsContext): readonly Tool[] {
-  const named = (name: string): Tool | undefined => {
+  const findTool = (name: string): Tool | undefined => {
     const tool = registry.get(name);
     return tool && !dispatcher.denies(tool) ? tool : undefined;
   };
   const shown = withoutDenied(registry.visible(), dispatcher);
-  const ask = canAsk ? named("ask") : undefined;
+  const ask = canAsk ? findTool("ask") : undefined;
   const visible = ask && !shown.includes(ask) ? withTool(shown, ask) : shown;
-  const resolve = named("resolve");
+  const resolve = findTool("resolve");
   if (!resolve || visible.includes(resolve)) return visible;
   const { proposals, planning } = session.state;
   const needed = proposals.size > 0 || planning !== null || visible.some(({ definition }) => definition.preview);
@@ -45,7 +45,6 @@ function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["
 
 const WITH_TOOL = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
 
-/** Returns the same array each time, too. */
 function withTool(tools: readonly Tool[], more: Tool): readonly Tool[] {
   const known = WITH_TOOL.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
   const list = known.get(more) ?? Object.freeze([...tools, more]);

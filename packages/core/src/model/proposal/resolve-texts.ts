@@ -64,7 +64,7 @@ export const resolveText = {
   parked: ({ id, label }: NamedProposal): string => `${label} is parked for the person as ${id}. Continue without it.`,
 } as const;
 
-/** Describes what an apply threw: an error's message or name, or the thrown text. */
+/** Describes what an apply threw. */
 export function thrownWords(thrown: unknown): string {
   if (typeof thrown === "string") return thrown.toWellFormed();
   if (!(thrown instanceof Error)) return "unknown error";

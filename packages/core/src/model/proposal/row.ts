@@ -6,7 +6,7 @@ type RowChange = Partial<ProposalRow> | undefined;
 
 const ANY: readonly ProposalState[] = ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"];
 
-/** The states each event may follow; every other pair is illegal. */
+/** The states each event may follow. */
 const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = {
   "proposal.staged": [],
   "proposal.applying": ["staged"],
@@ -25,15 +25,14 @@ const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = 
   "proposal.refused": ANY,
 };
 
-/** Events that steer the model; ignored if a person settled the proposal meanwhile. */
+/** Ignored if a person settled the proposal meanwhile. */
 const STEERING: readonly ProposalEvent["type"][] = ["proposal.reminded", "proposal.unheeded", "proposal.parked"];
 
-/** True for a proposal event. */
 export function isProposalEvent(event: LedgerEvent): event is ProposalEvent {
   return Object.hasOwn(FROM, event.type);
 }
 
-/** The only way a proposal changes; undefined means the event is not legal in this state. */
+/** The only way a proposal changes; undefined if the event is illegal. */
 export function nextProposal(row: ProposalRow | undefined, event: ProposalEvent): ProposalRow | undefined {
   if (event.type === "proposal.staged") return row ? undefined : stagedRow(event.session, event.seq, { at: event.at, body: event.body });
   if (!row || ownerOf(event) !== row.session || !FROM[event.type].includes(row.state)) return undefined;
@@ -42,12 +41,12 @@ export function nextProposal(row: ProposalRow | undefined, event: ProposalEvent)
   return change && { ...row, ...change, updatedAt: event.at };
 }
 
-/** A request in the shared chain names its session; all other events are in the session's own chain. */
+/** A request in the shared chain names its session. */
 function ownerOf(event: ProposalEvent): string {
   return event.type === "proposal.requested" ? event.body.session : event.session;
 }
 
-/** True if staged or being applied, which matters after a restart. */
+/** True if staged or being applied. */
 export function isOpenProposal({ state }: ProposalRow): boolean {
   return state === "staged" || state === "applying";
 }
@@ -81,18 +80,18 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
     case "proposal.applied":
       return { ...SETTLED, state: "applied" };
     case "proposal.apply_failed":
-      return failed(row, event.body);
+      return failedChange(row, event.body);
     case "proposal.discarded":
       return { ...SETTLED, state: "discarded", resolution: event.body.resolution };
     case "proposal.stale":
-      return { ...SETTLED, state: "stale", cause: event.body.cause, changed: listed(event.body.files) };
+      return { ...SETTLED, state: "stale", cause: event.body.cause, changed: filesOf(event.body.files) };
     case "proposal.superseded":
       return { ...SETTLED, state: "superseded", supersededBy: event.body.by };
     case "proposal.unknown":
       return {
         ...SETTLED,
         state: "unknown",
-        changed: listed(event.body.files).map(({ path }) => path),
+        changed: filesOf(event.body.files).map(({ path }) => path),
         error: unknownError(event.body.message),
       };
     case "proposal.undoing":
@@ -114,13 +113,13 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
   }
 }
 
-/** The newest request wins, unless files are already being restored; that result answers both. */
+/** The newest request wins, unless files are already being restored. */
 function requestedChange({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): RowChange {
   return requested?.begun ? {} : { requested: { action: body.action, pos } };
 }
 
-/** A long list is stored beside its event, and readers load it from there. */
-function listed<T>(files: readonly T[]): readonly T[] {
+/** A long list is stored beside its event, where readers load it. */
+function filesOf<T>(files: readonly T[]): readonly T[] {
   return Array.isArray(files) ? files : [];
 }
 
@@ -128,8 +127,8 @@ function unknownError(message: string): ProposalRow["error"] {
   return { type: "apply_unknown", message };
 }
 
-/** Staged again. A failed apply restarts the count of ignored reminders; a cancel or a crash is not a failure. */
-function failed(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): RowChange {
+/** A cancel or a crash is not a failure. */
+function failedChange(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): RowChange {
   const counts = !cancelled && !recovered;
   return {
     state: "staged",

@@ -1,7 +1,7 @@
 /** One choice of a question. */
 export type QuestionOption = { readonly label: string; readonly description?: string; readonly preview?: string };
 
-/** One question with normalized texts. */
+/** A question with normalized texts. */
 export type Question = {
   readonly id: string;
   readonly question: string;
@@ -11,7 +11,7 @@ export type Question = {
   readonly recommended?: number;
 };
 
-/** A person's answer to one question, with labels in the order chosen. */
+/** A person's answer, with labels in the order chosen. */
 export type QuestionAnswer = {
   readonly id: string;
   readonly selected: readonly string[];
@@ -25,7 +25,7 @@ export type QuestionAnswer = {
 /** A question as a model asks it. */
 export type AskedQuestion = Omit<Question, "multi" | "recommended"> & { readonly multi?: boolean; readonly recommended?: number };
 
-/** The choice to type a custom answer; reserved as an option label. */
+/** The choice to type an answer; reserved as an option label. */
 export const OTHER = "Other (type your own)";
 
 /** The choice that ends a multiple selection; reserved as an option label. */
@@ -34,10 +34,10 @@ export const DONE = "Done selecting";
 const RESERVED: readonly string[] = [OTHER, DONE].map((label) => label.toLowerCase());
 const LONGEST_LABEL = 200;
 
-/** Normalizes questions, or says what is wrong. Labels are cleaned before they are compared, so that no two look alike. */
+/** Normalizes questions, or says what is wrong. Labels are cleaned before comparing, so that no two look alike. */
 export function readQuestions(asked: readonly AskedQuestion[]): { readonly questions: readonly Question[] } | { readonly fault: string } {
   if (asked.length === 0) return { fault: "questions must not be empty" };
-  const questions = asked.map(normal);
+  const questions = asked.map(normalizeQuestion);
   const seen = new Set<string>();
   for (const question of questions) {
     if (seen.has(question.id)) return { fault: `Duplicate question id "${question.id}"` };
@@ -48,7 +48,7 @@ export function readQuestions(asked: readonly AskedQuestion[]): { readonly quest
   return { questions };
 }
 
-function normal({ id, question, header, options, multi = false, recommended }: AskedQuestion): Question {
+function normalizeQuestion({ id, question, header, options, multi = false, recommended }: AskedQuestion): Question {
   return {
     id,
     question,
@@ -70,7 +70,7 @@ function optionFault({ id, options }: Question): string | undefined {
   return undefined;
 }
 
-/** Why the answers do not fit the questions, or undefined; each question needs one answer with offered labels. */
+/** Why the answers do not fit the questions; undefined if they do. */
 export function answersFault(questions: readonly Question[], answers: readonly QuestionAnswer[]): string | undefined {
   const strange = answers.find(({ id }) => !questions.some((question) => question.id === id));
   if (strange) return `There is no question ${strange.id}.`;
@@ -92,7 +92,7 @@ function answerFault({ options, multi }: Question, { selected, custom }: Questio
   return !multi && selected.length > 0 && custom !== undefined ? "it is one option or a text of your own" : undefined;
 }
 
-/** The answer when time runs out: what was chosen or typed, else the recommended option, else the first. */
+/** The answer when time runs out: the choice so far, else the recommended option, else the first. */
 export function expiredAnswer({ id, options, recommended }: Question, soFar: QuestionAnswer | undefined): QuestionAnswer {
   if (soFar && isAnswered(soFar)) return { ...soFar, timedOut: true };
   const taken = options[recommended ?? 0];

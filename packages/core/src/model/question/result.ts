@@ -4,17 +4,17 @@ import { isAnswered, type Question, type QuestionAnswer } from "./question.ts";
 /** The answers as models and programs receive them. */
 export type QuestionResult = { readonly text: string; readonly details: JsonObject; readonly outcome: "answered" | "timed_out" };
 
-/** The result of an `ask` call: sentences for one question, a line each for several. `timeout` is in seconds. */
+/** The result of an `ask` call; `timeout` is in seconds. */
 export function questionResult(questions: readonly Question[], answers: readonly QuestionAnswer[], timeout = 0): QuestionResult {
-  const pairs = questions.map((question) => ({ question, answer: answers.find(({ id }) => id === question.id) ?? nothing(question) }));
+  const pairs = questions.map((question) => ({ question, answer: answers.find(({ id }) => id === question.id) ?? emptyAnswer(question) }));
   const outcome = pairs.some(({ answer }) => answer.timedOut) ? "timed_out" : "answered";
   const [only] = pairs;
-  if (only && pairs.length === 1) return { text: oneText(only, timeout), details: { ...oneDetails(only) }, outcome };
-  const text = ["User answers:", ...pairs.map(line)].join("\n");
+  if (only && pairs.length === 1) return { text: answerText(only, timeout), details: { ...oneDetails(only) }, outcome };
+  const text = ["User answers:", ...pairs.map(answerLine)].join("\n");
   return { text, details: { results: pairs.map(resultDetails), outcome }, outcome };
 }
 
-/** The lines of what was chosen before a call was cancelled. */
+/** The choices made before a call was cancelled. */
 export function partialResult(
   questions: readonly Question[],
   answers: readonly QuestionAnswer[],
@@ -23,17 +23,17 @@ export function partialResult(
     const answer = answers.find(({ id }) => id === question.id);
     return answer && isAnswered(answer) ? [{ question, answer }] : [];
   });
-  const lines = pairs.length === 0 ? [] : ["Answered before cancelling:", ...pairs.map(line)];
+  const lines = pairs.length === 0 ? [] : ["Answered before cancelling:", ...pairs.map(answerLine)];
   return { lines, partial: pairs.map(resultDetails) };
 }
 
-type Pair = { readonly question: Question; readonly answer: QuestionAnswer };
+type AnsweredQuestion = { readonly question: Question; readonly answer: QuestionAnswer };
 
-function nothing({ id }: Question): QuestionAnswer {
+function emptyAnswer({ id }: Question): QuestionAnswer {
   return { id, selected: [] };
 }
 
-function oneText({ question, answer }: Pair, timeout: number): string {
+function answerText({ question, answer }: AnsweredQuestion, timeout: number): string {
   const { selected, custom, note, timedOut } = answer;
   const lines: string[] = [];
   if (selected.length > 0) lines.push(`User selected: ${selected.join(", ")}`);
@@ -44,20 +44,20 @@ function oneText({ question, answer }: Pair, timeout: number): string {
   return lines.join("\n");
 }
 
-function line({ question, answer }: Pair): string {
+function answerLine({ question, answer }: AnsweredQuestion): string {
   const automatic = answer.timedOut ? " (automatic)" : "";
   const note = answer.note === undefined ? "" : ` note: ${JSON.stringify(answer.note)}`;
-  return `${question.id}: ${said(question, answer)}${automatic}${note}`;
+  return `${question.id}: ${choiceText(question, answer)}${automatic}${note}`;
 }
 
-function said({ multi }: Question, { selected, custom }: QuestionAnswer): string {
+function choiceText({ multi }: Question, { selected, custom }: QuestionAnswer): string {
   const checks = `[${selected.join(", ")}]`;
   if (custom !== undefined) return selected.length > 0 ? `${checks} + ${JSON.stringify(custom)}` : JSON.stringify(custom);
   if (multi) return checks;
   return selected[0] ?? "(no answer)";
 }
 
-function oneDetails({ question: { question, options, multi }, answer }: Pair): JsonObject {
+function oneDetails({ question: { question, options, multi }, answer }: AnsweredQuestion): JsonObject {
   const { selected, custom, note, timedOut, automatic } = answer;
   const unanswered = !isAnswered(answer) && !multi;
   return {
@@ -72,6 +72,6 @@ function oneDetails({ question: { question, options, multi }, answer }: Pair): J
   };
 }
 
-function resultDetails(pair: Pair): JsonObject {
+function resultDetails(pair: AnsweredQuestion): JsonObject {
   return { id: pair.question.id, ...oneDetails(pair) };
 }

@@ -14,7 +14,7 @@ export function askedQuestion(event: LedgerEvent<"question.asked">): QuestionRow
   };
 }
 
-/** The row after its answer; undefined if it has one already. */
+/** Undefined if the question has an answer already. */
 export function answeredQuestion(
   row: QuestionRow,
   { at, body }: { readonly at: string; readonly body: EventBodies["question.answered"] },

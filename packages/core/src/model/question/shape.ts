@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../json/json.ts";
 import { type AskedQuestion, type Question, type QuestionAnswer, readQuestions } from "./question.ts";
 
-/** Reads the questions of a call's input, or says what is wrong with them. */
+/** Reads the questions of an input, or says what is wrong. */
 export function questionsOf({ questions }: JsonObject): { readonly questions: readonly Question[] } | { readonly fault: string } {
   const given: unknown = questions;
   if (!Array.isArray(given)) return { fault: "questions must be an array" };
@@ -38,10 +38,7 @@ function isAbsentOr(type: "string" | "boolean" | "number", value: unknown): bool
 
 const ANSWER_KEYS: readonly string[] = ["id", "selected", "custom", "note"];
 
-/**
- * Reads answers of the form `[{ id, selected, custom?, note? }]`; fields that only Assent sets, such as `timedOut`, are
- * refused.
- */
+/** Reads answers of the form `[{ id, selected, custom?, note? }]`; refuses fields that only Assent sets. */
 export function readAnswers(value: unknown): { readonly answers: readonly QuestionAnswer[] } | { readonly fault: string } {
   if (!Array.isArray(value)) return { fault: "Answers are a list: one { id, selected, custom?, note? } per question." };
   const answers: QuestionAnswer[] = [];

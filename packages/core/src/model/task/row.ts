@@ -6,29 +6,25 @@ export type TaskRow = TaskEventBodies["task.started"] & {
   readonly state: "running" | "cancelling" | "paused";
   readonly startedAt: string;
   readonly paused: Pick<TaskEventBodies["task.paused"], "reason" | "blocked"> | null;
-  /** The last known process of a command, with earlier ones. */
+  /** With earlier ones in `others`. */
   readonly process?: TaskProcess;
 };
 
 /** A schedule that has not been removed. */
 export type ScheduleRow = ScheduleEventBodies["schedule.created"] & { readonly lastDue: string | null };
 
-/** An event of a background agent or command. */
 export type TaskEvent = LedgerEvent<keyof TaskEventBodies>;
-/** An event of a schedule. */
 export type ScheduleEvent = LedgerEvent<keyof ScheduleEventBodies>;
 
-/** True for a task event. */
 export function isTaskEvent(event: LedgerEvent): event is TaskEvent {
   return event.type.startsWith("task.");
 }
 
-/** True for a schedule event. */
 export function isScheduleEvent(event: LedgerEvent): event is ScheduleEvent {
   return event.type.startsWith("schedule.");
 }
 
-/** The task after this event: null if it has ended, undefined if the event is not legal here. */
+/** The task after this event: null if ended, undefined if the event is illegal. */
 export function nextTask(row: TaskRow | undefined, event: TaskEvent): TaskRow | null | undefined {
   if (event.type === "task.started") return row ? undefined : { ...event.body, state: "running", startedAt: event.at, paused: null };
   if (!row) return undefined;
@@ -50,7 +46,7 @@ export function nextTask(row: TaskRow | undefined, event: TaskEvent): TaskRow | 
   }
 }
 
-/** The schedule after this event: null if removed, undefined if the event is not legal here. */
+/** The schedule after this event: null if removed, undefined if the event is illegal. */
 export function nextSchedule(row: ScheduleRow | undefined, event: ScheduleEvent): ScheduleRow | null | undefined {
   if (event.type === "schedule.created") return row ? undefined : { ...event.body, lastDue: null };
   if (!row) return undefined;

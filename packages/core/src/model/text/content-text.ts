@@ -1,6 +1,6 @@
 import type { Content, ContentPart } from "../result/result.ts";
 
-/** The text of some content; output limits count this. `indent` lays out JSON for people. */
+/** The text of some content, which output limits count. */
 export function contentText(content: Content, indent?: number): string {
   if (typeof content === "string") return content;
   const texts: string[] = [];
@@ -11,7 +11,7 @@ export function contentText(content: Content, indent?: number): string {
   return texts.join("\n");
 }
 
-/** Replaces all text of some content, where its text began; images and files stay. */
+/** Replaces the text of some content; images and files stay. */
 export function withText(content: Content, text: string): Content {
   if (typeof content === "string") return text;
   const first = content.findIndex((part) => partText(part) !== undefined);

@@ -1,4 +1,4 @@
-/** Cuts a text to `longest` characters, ending with an ellipsis; never splits a surrogate pair. */
+/** Cuts a text to `longest` characters with an ellipsis; never splits a surrogate pair. */
 export function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const end = longest - 1;

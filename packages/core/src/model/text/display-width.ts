@@ -5,7 +5,7 @@ const WIDE =
 const combining = unicodePattern(String.raw`\p{M}`, "u");
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** How many terminal columns a line takes. */
+/** The width of a line in terminal columns. */
 export function displayWidth(line: string): number {
   if (PLAIN.test(line)) return line.length;
   let width = 0;
@@ -13,8 +13,7 @@ export function displayWidth(line: string): number {
   return width;
 }
 
-/** The longest prefix that fits, never splitting a character. */
-function fitting(line: string, columns: number): string {
+function fitColumns(line: string, columns: number): string {
   if (PLAIN.test(line)) return line.slice(0, columns);
   let width = 0;
   let end = 0;
@@ -28,10 +27,10 @@ function fitting(line: string, columns: number): string {
 
 /** Cuts a line to a width, ending with an ellipsis. */
 export function cutToWidth(line: string, columns: number): string {
-  return displayWidth(line) <= columns ? line : `${fitting(line, Math.max(columns - 1, 0))}…`;
+  return displayWidth(line) <= columns ? line : `${fitColumns(line, Math.max(columns - 1, 0))}…`;
 }
 
-/** How many terminal columns one character takes. */
+/** The width of a character in terminal columns. */
 export function characterWidth(character: string): number {
   if (character >= " " && character <= "~") return 1;
   if (combining().test(character)) return 0;

@@ -1,6 +1,6 @@
 type NamedTool = { readonly name: string };
 
-/** The fixed texts for models, by error type; every invalid input uses `invalid_tool_params`. */
+/** The fixed texts for models, by error type. */
 export const modelText = {
   invalid_tool_params: (m: string): string => `Error: Invalid parameters provided. Reason: ${m}`,
   output_truncated: (): string =>
@@ -44,7 +44,7 @@ export const modelTextSuffix = {
   alreadyRejected: " You were already told no to exactly this call.",
 } as const;
 
-/** The result when an ungoverned call was cancelled before its body started. */
+/** The result of an ungoverned call that was cancelled before its body started. */
 export const CANCELLED_UNGOVERNED = "The tool call was cancelled before it ran.";
 
 /** Replaces empty content, because providers reject empty results. */

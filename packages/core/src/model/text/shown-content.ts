@@ -1,12 +1,12 @@
 import type { Content, ContentPart } from "../result/result.ts";
 
-/** A file as models accept it: base64 data of a common type. */
+/** A file as models accept it. */
 export type ShownFile = { readonly type: "file"; readonly mediaType: string; readonly data: string; readonly filename?: string };
 
 /** One part of a message for a model. */
 export type ShownPart = { readonly type: "text"; readonly text: string } | ShownFile;
 
-/** Types that every provider accepts. Any other type in the history would make every request fail. */
+/** Every provider accepts these; another type in the history would make every request fail. */
 const SHOWN_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
 
 /** A part of some content as a model sees it. */
@@ -23,7 +23,7 @@ export function showPart(part: ContentPart): ShownPart {
   return { type: "text", text: `[${name ?? part.type}: ${part.mediaType}, ${bytes.length} bytes, cannot be shown]` };
 }
 
-/** Reads what it can: a tool may return text that is not base64. */
+/** Skips invalid digits: a tool may return text that is not base64. */
 function decodeBase64(data: string): Uint8Array {
   const digits = data
     .replaceAll("-", "+")
@@ -33,7 +33,7 @@ function decodeBase64(data: string): Uint8Array {
   return Uint8Array.from(atob(whole), (byte) => byte.charCodeAt(0));
 }
 
-/** A result as a model sees it: one text, then the files. Some providers turn every text into a result, and need at least one. */
+/** A result as a model sees it: one text, then the files. Some providers need a text. */
 export function showContent(content: Content): { readonly text: string; readonly files: readonly ShownFile[] } {
   if (typeof content === "string") return { text: content, files: [] };
   const parts = content.map(showPart);

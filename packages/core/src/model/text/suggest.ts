@@ -4,14 +4,14 @@ import { editDistance } from "./edit-distance.ts";
 const MOST = 3;
 const LONGEST_ECHO = 80;
 
-/** The text about an unknown tool; a similar name is suggested, never used instead. */
+/** The text about an unknown tool; a similar name is suggested, never used. */
 export function unknownToolMessage(name: string, visibleNames: readonly string[]): string {
   const near = suggestions(name, visibleNames).map((candidate) => `'${candidate}'`);
   const question = near.length === 0 ? "" : ` Did you mean ${orList(near)}?`;
   return `Tool '${cutText(name, LONGEST_ECHO)}' is not available. Only the provided tools may be used.${question}`;
 }
 
-/** At most three likely intended names: nearest first, ties alphabetical, ignoring case and outer blanks. */
+/** At most three similar names, nearest first. */
 export function suggestions(name: string, visibleNames: readonly string[]): readonly string[] {
   const meant = name.trim().toLowerCase();
   const near: { readonly candidate: string; readonly distance: number }[] = [];

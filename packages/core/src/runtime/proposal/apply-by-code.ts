@@ -11,35 +11,34 @@ import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.t
 import { type ClaimedProposal, restageProposal, type SettleInput } from "./settling.ts";
 import { noticeDraft, type Staging } from "./staging.ts";
 
-/** Applies a closure of this process. */
 export async function applyByClosure(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const closure = staging.closures.get(row.id);
-  if (!closure) return await lost(staging, row);
+  if (!closure) return await endLost(staging, row);
   const { session } = staging;
   const { resolution, signal, ctx } = settling;
   const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
   await recordFirst(staging, { events: [applying], durability: "full" });
   const callbackCtx = { signal, proposalId: row.id, gate: ctx.gate };
   const apply: ApplyFunction = (commit) => closure.apply(resolution.reason, resolution.extra, { ...callbackCtx, commit });
-  return await run(staging, row, { apply, signal, direct: false });
+  return await runApply(staging, row, { apply, signal, direct: false });
 }
 
-/** Applies a preview without files by the tool's own `apply`. */
+/** Applies a preview without files. */
 export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: ClaimedProposal): Promise<Ending> {
   const apply: ApplyFunction = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
-  return await run(staging, row, { apply, signal: settling.signal, direct });
+  return await runApply(staging, row, { apply, signal: settling.signal, direct });
 }
 
 type ApplyFunction = (commit: () => void) => unknown;
 type ApplyRun = { readonly apply: ApplyFunction; readonly signal: AbortSignal; readonly direct: boolean };
 
-async function run(staging: Staging, row: ProposalRow, { apply, signal, direct }: ApplyRun): Promise<Ending> {
+async function runApply(staging: Staging, row: ProposalRow, { apply, signal, direct }: ApplyRun): Promise<Ending> {
   const late = (how: string): void => tellLate(staging, row, how);
   const end = await runCallback<unknown>({ clock: staging.clock, signal, late }, apply);
-  return await conclude(staging, row, { end, signal, direct });
+  return await concludeApply(staging, row, { end, signal, direct });
 }
 
-async function lost(staging: Staging, row: ProposalRow): Promise<Ending> {
+async function endLost(staging: Staging, row: ProposalRow): Promise<Ending> {
   const { session } = staging;
   await session.record([session.draft("proposal.stale", { proposal: row.id, cause: "lost", files: [] })], "normal");
   return errorEnding("failed", "proposal_lost", resolveText.lost(row));
@@ -53,7 +52,7 @@ export function tellLate(staging: Staging, row: ProposalRow, how: string): void 
 
 type ApplyEnd = { readonly end: CallbackEnd<unknown>; readonly signal: AbortSignal; readonly direct: boolean };
 
-async function conclude(staging: Staging, row: ProposalRow, { end, signal, direct }: ApplyEnd): Promise<Ending> {
+async function concludeApply(staging: Staging, row: ProposalRow, { end, signal, direct }: ApplyEnd): Promise<Ending> {
   if (end.state === "unsettled") {
     const message = "it was cancelled and did not end";
     await recordUnknown(staging, row, { message, files: [] });
@@ -62,12 +61,12 @@ async function conclude(staging: Staging, row: ProposalRow, { end, signal, direc
   if (end.state === "threw") {
     const cancelled = signal.aborted && !end.committed;
     const failure = cancelled ? CANCELLED : failureOf(end.error);
-    await putBackOrWarn(staging, row, { ...failure, cancelled, direct });
+    await restageOrWarn(staging, row, { ...failure, cancelled, direct });
     if (cancelled) return errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
     return errorEnding("failed", failure.type, failure.message);
   }
   const { result, unkept } = callbackResult(row.tool, end.value);
-  if (result.error && !unkept) return await returnedFailure(staging, row, { result, direct });
+  if (result.error && !unkept) return await endFailed(staging, row, { result, direct });
   await recordApplied(staging, row);
   if (!unkept) return { state: "succeeded", type: "applied", result };
   const content = `${resolveText.applied(row)} ${result.error?.message ?? ""}`; // the effect happened: only its result is lost
@@ -76,7 +75,7 @@ async function conclude(staging: Staging, row: ProposalRow, { end, signal, direc
 
 const CANCELLED = { type: "cancelled_before_commit", message: "cancelled" } as const;
 
-/** The error to report; a `ToolError` keeps its own message. */
+/** A `ToolError` keeps its own message. */
 export function failureOf(error: unknown): { readonly type: string; readonly message: string } {
   if (!isToolError(error)) return { type: "proposal_apply_failed", message: resolveText.applyFailed(thrownWords(error)) };
   const type = errorTypeOf(error);
@@ -85,14 +84,14 @@ export function failureOf(error: unknown): { readonly type: string; readonly mes
 
 type ReturnedFailure = { readonly result: ToolResult; readonly direct: boolean };
 
-async function returnedFailure(staging: Staging, row: ProposalRow, { result, direct }: ReturnedFailure): Promise<Ending> {
+async function endFailed(staging: Staging, row: ProposalRow, { result, direct }: ReturnedFailure): Promise<Ending> {
   const message = result.error?.message ?? "";
   const type = "proposal_apply_failed";
-  await putBackOrWarn(staging, row, { type, message, direct });
+  await restageOrWarn(staging, row, { type, message, direct });
   return { state: "failed", type, result: { ...result, error: { message, type } } };
 }
 
-async function putBackOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof restageProposal>[2]): Promise<void> {
+async function restageOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof restageProposal>[2]): Promise<void> {
   try {
     await restageProposal(staging, row, failure);
   } catch (error) {

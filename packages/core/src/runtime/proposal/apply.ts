@@ -15,7 +15,7 @@ import { type ClaimedProposal, restageProposal, type SettleInput, settleProposal
 import type { Staging } from "./staging.ts";
 import { changeSet, readStoredProposal } from "./stored.ts";
 
-/** Applies a proposal exactly as it was shown. The first attempt wins. */
+/** Applies a proposal exactly as it was shown. */
 export function applyProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   const act = (row: ProposalRow): Promise<Ending> =>
     row.carrier === "closure" ? applyByClosure(staging, row, settling) : applyRecorded(staging, row, settling);
@@ -36,14 +36,13 @@ async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settl
   return await applyChanges(staging, { row, tool, manifest, settling, direct: false });
 }
 
-/** Makes the recorded file changes, or calls the tool's own `apply`. */
 export async function applyChanges(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row, manifest, direct } = claimed;
   if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
   const end = await changeFiles(staging, claimed);
   switch (end.state) {
     case "changed":
-      return await applied(staging, claimed);
+      return await finishApply(staging, claimed);
     case "stale": {
       const files = shownNames(claimed, end.files);
       const stale = { proposal: row.id, cause: "changed", files } as const;
@@ -52,9 +51,9 @@ export async function applyChanges(staging: Staging, claimed: ClaimedProposal): 
     }
     case "cancelled":
       await restageProposal(staging, row, { type: "cancelled_before_commit", message: "cancelled", cancelled: true, direct });
-      return cancelled(claimed);
+      return cancelledEnding(claimed);
     case "failed":
-      return await failed(staging, claimed, end);
+      return await failApply(staging, claimed, end);
     case "unknown": {
       const { message, files } = end;
       await recordUnknown(staging, row, { message, files });
@@ -65,7 +64,7 @@ export async function applyChanges(staging: Staging, claimed: ClaimedProposal): 
   }
 }
 
-function cancelled({ row, direct }: ClaimedProposal): Ending {
+function cancelledEnding({ row, direct }: ClaimedProposal): Ending {
   return direct
     ? errorEnding("cancelled", "cancelled_before_commit", "Cancelled before anything was written.")
     : errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
@@ -89,7 +88,11 @@ export function serializeChanges<T>(staging: Staging, act: () => Promise<T>): Pr
   return done;
 }
 
-async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: Extract<ChangeEnd, { state: "failed" }>): Promise<Ending> {
+async function failApply(
+  staging: Staging,
+  { row, direct }: ClaimedProposal,
+  end: Extract<ChangeEnd, { state: "failed" }>,
+): Promise<Ending> {
   const { code, restored } = end;
   const message = restored > 0 ? `${end.message.replace(/\.?$/, ".")} ${resolveText.restored(restored)}` : end.message;
   await restageProposal(staging, row, { type: "proposal_apply_failed", message, direct });
@@ -98,7 +101,7 @@ async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: E
   return errorEnding("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
 }
 
-async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
+async function finishApply(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row } = claimed;
   const superseded = await recordApplied(staging, row);
   const result = await describeApplied(staging, claimed);

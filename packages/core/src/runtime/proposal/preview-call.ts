@@ -20,7 +20,6 @@ import { discardProposal } from "./discard.ts";
 import { byRuntime } from "./settling.ts";
 import { type ProposalSource, stagePreview } from "./stage.ts";
 
-/** The reason given when a proposal's call fails. */
 export const STAGING_FAILED = "staging call failed";
 
 /** The body of a tool with `preview` and `apply`. */
@@ -38,7 +37,7 @@ export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedC
   const previewed = { judged, ctx, preview: end.value };
   const refused = await refuseTouched(batch, run, judged, end.value);
   if (refused) return refused;
-  return judged.stages ? await stage(batch, run, previewed) : await staging.session.whileHeld(() => apply(batch, run, previewed));
+  return judged.stages ? await stageCall(batch, run, previewed) : await staging.session.whileHeld(() => applyCall(batch, run, previewed));
 }
 
 function isPreview(value: unknown): value is Preview {
@@ -59,7 +58,7 @@ function isPlanned(change: unknown): boolean {
 
 type PreviewedCall = { readonly judged: JudgedCall; readonly ctx: RunContext; readonly preview: Preview };
 
-async function stage(batch: BatchRun, run: CallRun, { judged, ctx, preview }: PreviewedCall): Promise<Ending> {
+async function stageCall(batch: BatchRun, run: CallRun, { judged, ctx, preview }: PreviewedCall): Promise<Ending> {
   const { staging } = batch;
   const { row, manifest } = await stagePreview(staging, sourceOf(run, judged), { preview });
   if (run.stopped) {
@@ -81,7 +80,7 @@ function sourceOf(run: CallRun, { request, tool: { kind } }: JudgedCall): Propos
   return { callId: run.callId, tool, toolDigest, kind, cwd, input };
 }
 
-async function apply(batch: BatchRun, run: CallRun, { judged, ctx, preview }: PreviewedCall): Promise<Ending> {
+async function applyCall(batch: BatchRun, run: CallRun, { judged, ctx, preview }: PreviewedCall): Promise<Ending> {
   const { staging } = batch;
   const at = new Date(staging.clock.now()).toISOString();
   const resolution: Resolution = { action: "apply", by: "model", reason: "", callId: run.callId, at };
@@ -137,12 +136,12 @@ async function refuseTouched(batch: BatchRun, run: CallRun, judged: JudgedCall, 
   };
   const assessing = { ...assessmentInput(batch, run, judged), invocation: touching };
   const effect = await assessRequest(assessing);
-  if (effect.decision.verdict === "deny") return refused(effect);
+  if (effect.decision.verdict === "deny") return refusedEnding(effect);
   const declared = tool.definition.locations !== undefined;
   const seen = stages ? await assessRequest(await asReading(batch.batch, assessing)) : effect;
-  if (seen.decision.verdict === "deny") return refused(seen);
+  if (seen.decision.verdict === "deny") return refusedEnding(seen);
   const passed = judged.decision.verdict === "allow" && declared;
-  return passed && seen.decision.verdict === "ask" ? unjudged(judged, unnamed) : undefined;
+  return passed && seen.decision.verdict === "ask" ? unjudgedEnding(judged, unnamed) : undefined;
 }
 
 function unnamedPaths({ invocation }: JudgedCall, { changes }: Preview): readonly Location[] {
@@ -151,11 +150,11 @@ function unnamedPaths({ invocation }: JudgedCall, { changes }: Preview): readonl
   return touched.filter((path) => !named.has(path)).map((path) => ({ path }));
 }
 
-function refused(assessed: Assessment): Ending {
+function refusedEnding(assessed: Assessment): Ending {
   return { ...denialEnding(assessed, false), state: "failed" };
 }
 
-function unjudged({ request }: JudgedCall, unnamed: readonly Location[]): Ending {
+function unjudgedEnding({ request }: JudgedCall, unnamed: readonly Location[]): Ending {
   const message = `${unnamed[0]?.path ?? ""} is not among the files '${request.tool}' was allowed to touch`;
   return errorEnding("failed", "execution_denied", modelText.execution_failed(message));
 }

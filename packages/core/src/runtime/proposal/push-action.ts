@@ -16,7 +16,7 @@ import { byRuntime } from "./settling.ts";
 import { oneLine, type ProposalSource, recordStaged, stagedBody } from "./stage.ts";
 import type { Closure, Staging, StagingCall } from "./staging.ts";
 
-/** A pending action with its source's name. */
+/** A pending action with the name of its source. */
 export type ResolveHandler = PendingAction & { readonly sourceToolName: string; readonly callId?: string };
 
 const SOURCE = "custom_tool";
@@ -47,7 +47,7 @@ export function pushAction(staging: Staging, action: PendingAction & { readonly 
 type CheckedAction = Pick<Closure, "apply" | "reject" | "details"> & { readonly label: string; readonly sourceToolName: string };
 
 function checkAction(given: unknown): CheckedAction {
-  // Parsing: a custom tool may pass any value.
+  // a custom tool may pass any value
   const action = (typeof given === "object" && given !== null ? given : {}) as Partial<PendingAction>;
   const label = typeof action.label === "string" ? oneLine(action.label) : "";
   if (label === "") throw new ToolError("Pending action needs a label.");

@@ -23,13 +23,12 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
     ...also,
   ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
-  const durability = isPersons ? "full" : "normal"; // must survive a crash
+  const durability = isPersons ? "full" : "normal";
   await reserveWhile(staging, ids, async () => recordSurely(staging, { events, durability }));
   for (const id of [row.id, ...ids]) forgetProposal(staging, id);
   return sharing.filter(({ id }) => ids.includes(id));
 }
 
-/** Records that the apply's outcome is unknown. */
 export async function recordUnknown(staging: Staging, { id }: ProposalRow, { message, files, also = [] }: UnclearApply): Promise<void> {
   const unknown = { proposal: id, message, files };
   await recordSurely(staging, { events: () => [staging.session.draft("proposal.unknown", unknown), ...also] });
@@ -81,7 +80,6 @@ export function appliedPreview({ row, manifest, settling, display }: ApplyWords)
   };
 }
 
-/** Appends the superseded proposals to the result. */
 export function withSuperseded(content: Content, rows: readonly ProposalRow[]): Content {
   if (rows.length === 0) return content;
   const text = rows.map(resolveText.superseded).join("\n");

@@ -17,29 +17,29 @@ import { restageProposal } from "./settling.ts";
 import { noticeDraft, type Staging } from "./staging.ts";
 import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
 
-/** Settles interrupted applies by looking at the files, and marks closures of ended processes as lost. Idempotent. */
+/** Settles interrupted applies by the state of the files, and marks closures of ended processes as lost. */
 export async function recoverProposals(staging: Staging): Promise<void> {
   const { session, busy, closures } = staging;
   for (const row of [...session.state.proposals.values()]) {
     if (busy.has(row.id)) continue;
     if (row.state === "applying") await session.whileHeld(() => settleApply(staging, row));
-    else if (row.carrier === "closure" && !closures.has(row.id)) await lose(staging, row);
+    else if (row.carrier === "closure" && !closures.has(row.id)) await markLost(staging, row);
   }
 }
 
-async function lose(staging: Staging, row: ProposalRow): Promise<void> {
+async function markLost(staging: Staging, row: ProposalRow): Promise<void> {
   const { session } = staging;
   const stale = session.draft("proposal.stale", { proposal: row.id, cause: "lost", files: [] });
   await session.record([stale, noticeDraft(staging, resolveText.lost(row))], "normal");
 }
 
-/** The staging call was to apply it at once. */
+/** The staging call applies it at once. */
 function isDirect({ callId, resolution }: ProposalRow): boolean {
   return callId !== null && resolution?.callId === callId;
 }
 
 async function settleApply(staging: Staging, row: ProposalRow): Promise<void> {
-  const found = await lookAt(staging, row);
+  const found = await inspectFiles(staging, row);
   const direct = isDirect(row);
   const also: readonly Draft[] = direct ? [] : [noticeDraft(staging, foundText(row, found))];
   if (found.state === "after") await recordApplied(staging, row, also);
@@ -49,7 +49,7 @@ async function settleApply(staging: Staging, row: ProposalRow): Promise<void> {
 
 const STOPPED = { type: "not_applied", message: "the program stopped before the change", recovered: true } as const;
 
-async function lookAt({ session, changes }: Staging, row: ProposalRow): Promise<RecoveredChange> {
+async function inspectFiles({ session, changes }: Staging, row: ProposalRow): Promise<RecoveredChange> {
   const unknown = (message: string): RecoveredChange => ({ state: "unknown", message, files: [] });
   if (row.carrier === "closure" || row.files === 0) return unknown("the process ended while it was being applied");
   if (!changes) return unknown("nothing here can look at the files");
@@ -72,7 +72,7 @@ function foundText(row: ProposalRow, found: RecoveredChange): string {
   return `${begin} ${resolveText.unknown({ label, message: found.message, files: found.files })}`;
 }
 
-/** The end of a call whose effect is its proposal's, if any. */
+/** The end of a call whose effect is that of its proposal. */
 export async function endByProposal(batch: BatchRun, call: RunningCall, tool: Tool | undefined): Promise<Ending | undefined> {
   if (tool && isResolve(batch, { tool })) return await endOfResolve(batch, call);
   if (tool && tool.definition.preview === undefined) return undefined;
@@ -98,7 +98,7 @@ async function endOfStaging({ deps }: BatchRun, row: ProposalRow, tool: Tool | u
 }
 
 function endOfApply(row: ProposalRow): Ending {
-  if (row.state === "unknown" || row.state === "applying") return unknown(row);
+  if (row.state === "unknown" || row.state === "applying") return unknownEnding(row);
   if (row.state !== "applied" && row.state !== "undone") return notAppliedEnding();
   const content = `${resolveText.applied(row)} (verified after a restart)`;
   return { state: "succeeded", type: "recovered", result: { content, details: { proposalId: row.id } } };
@@ -111,15 +111,15 @@ async function endOfResolve({ deps }: BatchRun, { callId }: RunningCall): Promis
   if (fallback !== undefined) return undefined; // a fallback's effect cannot be checked here
   const row = proposal === undefined ? undefined : await findProposal(session, proposal);
   if (!row || row.resolution?.callId !== callId) return notAppliedEnding();
-  if (row.state === "discarded") return { state: "succeeded", type: "recovered", result: { content: discarded(row) } };
+  if (row.state === "discarded") return { state: "succeeded", type: "recovered", result: { content: discardedText(row) } };
   return endOfApply(row);
 }
 
-function discarded({ label, resolution }: ProposalRow): string {
+function discardedText({ label, resolution }: ProposalRow): string {
   return `${resolveText.discarded({ label, reason: resolution?.reason ?? "" })} (verified after a restart)`;
 }
 
-function unknown({ label, error, changed }: ProposalRow): Ending {
+function unknownEnding({ label, error, changed }: ProposalRow): Ending {
   const text = resolveText.unknown({ label, message: error?.message ?? "the program stopped", files: [] });
   return { ...errorEnding("unknown", "apply_unknown", text), evidence: { files: changed } };
 }

@@ -60,16 +60,16 @@ async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedPro
   const { staging } = batch;
   const { id, input, ctx } = targeted;
   const details = staging.closures.get(id)?.details;
-  const ending = refusal(batch, run, targeted) ?? (await settle(batch, run, targeted));
+  const ending = refuseTarget(batch, run, targeted) ?? (await settleForModel(batch, run, targeted));
   const row = staging.session.state.proposals.get(id) ?? (await findProposal(staging.session, id));
   return withDetails(ending, input, { about: row ? aboutRow(row, details) : {}, signal: ctx.signal });
 }
 
-function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
+function refuseTarget(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
   const row = batch.staging.session.state.proposals.get(id);
   if (row && row.digest !== digest) return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
   const unforced = input.id === undefined && batch.batch.proposal !== id;
-  if (unforced && stagedMeanwhile(batch, run)) return ambiguous(batch);
+  if (unforced && stagedMeanwhile(batch, run)) return ambiguousEnding(batch);
   const person = resolverOf(batch.policy()) === "person";
   if (row?.state === "staged" && person && input.action === "apply")
     return errorEnding("failed", "resolver_is_person", resolveText.resolverIsPerson(row));
@@ -81,11 +81,11 @@ function stagedMeanwhile(batch: BatchRun, run: CallRun): boolean {
   return stagedRows(batch.staging).some((row) => row.callId !== null && isStagedAfter(batch, run, row));
 }
 
-function ambiguous({ staging }: BatchRun): Ending {
+function ambiguousEnding({ staging }: BatchRun): Ending {
   return errorEnding("failed", "proposal_ambiguous", resolveText.ambiguous(stagedRows(staging)));
 }
 
-async function settle({ staging }: BatchRun, run: CallRun, { id, input, ctx }: TargetedProposal): Promise<Ending> {
+async function settleForModel({ staging }: BatchRun, run: CallRun, { id, input, ctx }: TargetedProposal): Promise<Ending> {
   const { action, reason, extra } = input;
   const at = new Date(staging.clock.now()).toISOString();
   const resolution: Resolution = { action, by: "model", reason, ...(extra && { extra }), callId: run.callId, at };
@@ -101,7 +101,7 @@ function nothingPending(
   { action, id = "" }: ResolveInput,
 ): NothingPending {
   if (target.kind === "none" && target.why === "unknown") return { ending: unknownProposal(batch.staging, id, target.owner) };
-  if (target.kind === "none" && target.why === "ambiguous") return { ending: ambiguous(batch) };
+  if (target.kind === "none" && target.why === "ambiguous") return { ending: ambiguousEnding(batch) };
   const { lost } = batch.staging.session.state;
   if (lost && action === "apply") return { ending: errorEnding("failed", "proposal_lost", resolveText.lost(lost)), row: lost };
   if (lost) return { ending: successEnding("nothing_to_discard", resolveText.alreadySettled(lost)), row: lost };
@@ -142,24 +142,23 @@ type FallbackCall = {
 
 type FallbackEnd = { readonly ending: Ending; readonly label?: string };
 
-/** Settles the call by its fallback, if that is still registered. */
 async function settleByFallback(batch: BatchRun, run: CallRun, fallback: FallbackCall): Promise<FallbackEnd> {
   const { target, input, ctx } = fallback;
   const { handler, asked } = target;
   if (batch.staging.fallback !== handler) return { ending: withNote(nothingToSettle(input.action), handler.gone) };
   const label = asked.question?.label ?? handler.label;
   if (asked.answer) return { ending: endOf(handler, input, asked.answer), label };
-  if (input.action === "discard" && !handler.reject) return { ending: plainDiscard(label, input), label };
-  const answer = fallback.consent ? await answerAt(batch, run, fallback.consent) : undefined;
+  if (input.action === "discard" && !handler.reject) return { ending: discardedEnding(label, input), label };
+  const answer = fallback.consent ? await readAnswer(batch, run, fallback.consent) : undefined;
   const { clock, warn } = batch.staging;
   const late = (how: string): void => warn(`${label} ended after it was given up: ${how}.`);
   const end = await runCallback<FallbackResult | undefined>({ clock, signal: ctx.signal, late }, (commit) =>
-    call(handler, input, { callId: run.callId, signal: ctx.signal, commit, digest: asked.digest, answer }),
+    callHandler(handler, input, { callId: run.callId, signal: ctx.signal, commit, digest: asked.digest, answer }),
   );
-  return conclude(fallback, label, end);
+  return concludeFallback(fallback, label, end);
 }
 
-function call(
+function callHandler(
   handler: ResolveFallback,
   { action, reason, extra }: ResolveInput,
   ctx: FallbackContext,
@@ -168,7 +167,7 @@ function call(
   return action === "apply" ? handler.apply(words, ctx) : handler.reject?.(words, ctx);
 }
 
-function conclude({ target, input, ctx }: FallbackCall, label: string, end: CallbackEnd<FallbackResult | undefined>): FallbackEnd {
+function concludeFallback({ target, input, ctx }: FallbackCall, label: string, end: CallbackEnd<FallbackResult | undefined>): FallbackEnd {
   if (end.state === "unsettled") return { ending: errorEnding("unknown", "apply_unknown", resolveText.cancelledUnknown({ label })), label };
   if (end.state === "threw") {
     const { type, message } = failureOf(end.error);
@@ -177,11 +176,11 @@ function conclude({ target, input, ctx }: FallbackCall, label: string, end: Call
       return { ending: errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit({ label })), label };
     return { ending: errorEnding("failed", type, message), label };
   }
-  if (!end.value) return { ending: plainDiscard(label, input), label };
+  if (!end.value) return { ending: discardedEnding(label, input), label };
   return { ending: endOf(target.handler, input, end.value.result), label: end.value.label ?? label };
 }
 
-function plainDiscard(label: string, { reason }: ResolveInput): Ending {
+function discardedEnding(label: string, { reason }: ResolveInput): Ending {
   return successEnding("discarded", resolveText.discarded({ label, reason }));
 }
 
@@ -197,7 +196,7 @@ function withNote(ending: Ending, note: string | undefined): Ending {
   return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
 }
 
-async function answerAt({ deps }: BatchRun, run: CallRun, consent: Consent): Promise<EventBodies["approval.answered"] | undefined> {
+async function readAnswer({ deps }: BatchRun, run: CallRun, consent: Consent): Promise<EventBodies["approval.answered"] | undefined> {
   const { ledger, id } = deps.session;
   for await (const stored of ledger.read({ pos: consent.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
     const event = parseEvent(stored);

@@ -7,7 +7,6 @@ import type { ResolveFallback, ResolveInput, ResolveTarget } from "./resolve.ts"
 import { stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
-/** Null and an empty id count as absent. */
 export function resolveInput(input: JsonObject): ResolveInput {
   const { action, reason, extra, id } = input;
   if (action !== "apply" && action !== "discard") throw new InvalidInput("params/action must be apply or discard");
@@ -33,7 +32,7 @@ function isExtra(extra: unknown): extra is JsonObject {
  */
 export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<ResolveTarget> {
   const { staging } = batch;
-  if (input.id !== undefined) return await named(batch, input.id);
+  if (input.id !== undefined) return await findNamedTarget(batch, input.id);
   const rows = stagedRows(staging);
   const forced = rows.find(({ id }) => id === batch.batch.proposal);
   if (forced) return { kind: "proposal", id: forced.id, digest: forced.digest };
@@ -44,7 +43,7 @@ export async function chooseTarget(batch: BatchRun, run: CallRun, input: Resolve
   return staging.fallback ? await fallbackTarget(staging.fallback, input) : { kind: "none", why: "nothing" };
 }
 
-async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> {
+async function findNamedTarget({ staging }: BatchRun, id: string): Promise<ResolveTarget> {
   const { session } = staging;
   const row = session.state.proposals.get(id) ?? (await findProposal(session, id));
   return row?.session === session.id ? { kind: "proposal", id, digest: row.digest } : { kind: "none", why: "unknown", owner: row?.session };
@@ -90,7 +89,7 @@ export async function restoredTarget(batch: BatchRun, run: CallRun, about: Resto
   const { proposal, digest, standing: fallback } = run.boundTo ?? {};
   if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };
   const { staging } = batch;
-  if (fallback === undefined) return { kind: "none", why: nothingOr(batch, run, about.input) };
+  if (fallback === undefined) return { kind: "none", why: whyNothing(batch, run, about.input) };
   const handler = staging.fallback;
   if (handler?.sourceToolName !== fallback) return { kind: "gone", note: handler?.gone };
   if (about.settled && digest !== undefined) return { kind: "fallback", handler, asked: { digest } };
@@ -99,7 +98,7 @@ export async function restoredTarget(batch: BatchRun, run: CallRun, about: Resto
 
 type RestoreInput = { readonly input: ResolveInput; readonly settled: boolean };
 
-function nothingOr(batch: BatchRun, run: CallRun, { id }: ResolveInput): "nothing" | "ambiguous" | "unknown" {
+function whyNothing(batch: BatchRun, run: CallRun, { id }: ResolveInput): "nothing" | "ambiguous" | "unknown" {
   if (id !== undefined) return "unknown";
   return stagedRows(batch.staging).some((row) => !isStagedAfter(batch, run, row)) ? "ambiguous" : "nothing";
 }

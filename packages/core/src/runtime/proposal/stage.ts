@@ -3,8 +3,7 @@ import { ToolError } from "../../errors.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
 import { copyGiven } from "../../model/json/copy.ts";
-import type { Json, JsonObject } from "../../model/json/json.ts";
-import type { Kind } from "../../model/kind.ts";
+import type { Json } from "../../model/json/json.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
 import {
   type FileEffect,
@@ -22,17 +21,8 @@ import { recordFirst } from "../session/record-surely.ts";
 import { freeToSettle, reserveWhile, resolverOf, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, readStoredProposal } from "./stored.ts";
 
-/** The call, tool and input behind a proposal. */
-export type ProposalSource = {
-  readonly callId: string | null;
-  readonly tool: string;
-  readonly toolDigest: string;
-  readonly kind: Kind;
-  readonly cwd: string;
-  readonly input: JsonObject;
-};
+export type ProposalSource = Pick<EventBodies["proposal.staged"], "callId" | "tool" | "toolDigest" | "kind" | "cwd" | "input">;
 
-/** A recorded preview. */
 export type StagedPreview = { readonly row: ProposalRow; readonly manifest: ProposalManifest; readonly contents: FileContents };
 
 const MAX_FILES = 10_000;
@@ -40,7 +30,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const LONGEST_LABEL = 200;
 
 /**
- * Records a preview with all contents, superseding older proposals of the same request. With a `resolution`, its apply starts in the same
+ * Records a preview with all contents; it supersedes older proposals of the same request. With a `resolution`, its apply starts in the same
  * commit.
  */
 export async function stagePreview(
@@ -54,7 +44,7 @@ export async function stagePreview(
   const staged = stagedBody(staging, source, { label: preview.label, manifest, carrier: "data", contents: [...contents.keys()] });
   await recordStaged(staging, { staged, resolution, blobs: [...contents.values()] });
   staging.paths.set(staged.proposal, touchedPaths(effects));
-  return { row: rowOf(staging, staged.proposal), manifest, contents };
+  return { row: requireRow(staging, staged.proposal), manifest, contents };
 }
 
 const breaks = unicodePattern(String.raw`[\p{Cc}\u2028\u2029]`, "gu");
@@ -72,7 +62,6 @@ type ProposalText = {
   readonly id?: string;
 };
 
-/** The event body of a staged proposal. */
 export function stagedBody(staging: Staging, source: ProposalSource, about: ProposalText): EventBodies["proposal.staged"] {
   const { callId, tool, toolDigest, kind, cwd, input } = source;
   const { manifest, carrier, contents } = about;
@@ -99,7 +88,7 @@ type StagedRecord = {
 export async function recordStaged(staging: Staging, { staged, resolution, blobs }: StagedRecord): Promise<void> {
   const { session, policy } = staging;
   const { proposal } = staged;
-  const supersedes = freeToSettle(staging, resolution ? [] : await sameRequest(staging, staged));
+  const supersedes = freeToSettle(staging, resolution ? [] : await findSameRequest(staging, staged));
   const forPerson = !resolution && resolverOf(policy()) === "person";
   const events: Draft[] = [session.draft("proposal.staged", supersedes.length > 0 ? { ...staged, supersedes } : staged)];
   for (const older of supersedes) events.push(session.draft("proposal.superseded", { proposal: older, by: proposal }));
@@ -110,7 +99,7 @@ export async function recordStaged(staging: Staging, { staged, resolution, blobs
   await reserveWhile(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
 }
 
-async function sameRequest(
+async function findSameRequest(
   staging: Staging,
   { callId, tool, toolDigest, input }: EventBodies["proposal.staged"],
 ): Promise<readonly string[]> {
@@ -124,7 +113,7 @@ async function sameRequest(
   return same;
 }
 
-function rowOf({ session }: Staging, id: string): ProposalRow {
+function requireRow({ session }: Staging, id: string): ProposalRow {
   const row = session.state.proposals.get(id);
   if (!row) throw new Error(`proposal ${id} is not in the state it was staged into`);
   return row;
@@ -158,7 +147,7 @@ async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Pro
       return { path, realPath, op, ...(to !== undefined && { to }), ...digests, mode: mode ?? null };
     }),
   );
-  refuseTwice(touchedPaths(effects));
+  refuseRepeated(touchedPaths(effects));
   return { effects, contents };
 }
 
@@ -169,7 +158,7 @@ function operationOf({ path, before, after, to }: PlannedChange): FileEffect["op
   return after ? "modify" : "delete";
 }
 
-function refuseTwice(paths: readonly string[]): void {
+function refuseRepeated(paths: readonly string[]): void {
   const seen = new Set<string>();
   for (const path of paths) {
     if (seen.has(path)) throw new Error(`the preview changes ${path} twice`);
