@@ -1,5 +1,4 @@
 import type { Clock, Digest, Hooks, Session } from "@assent/core";
-import { HOOK_EVENTS, type HookEntry, type HookPoint } from "@assent/core/parts";
 import { GateUsageError } from "./gate-error.ts";
 import type { GateHooks } from "./gate-options.ts";
 import type { GatePolicy } from "./gate-policy.ts";
@@ -30,31 +29,17 @@ export async function openGateHooks(
     throw new GateUsageError("bad_option", text);
   }
   if (!given && !configured) return undefined;
-  const functions = given ?? {};
-  const own = Object.keys(functions).map((event) => functionEntry(event as HookPoint));
-  const { createHookRunner } = await import("@assent/host");
+  const { createHookRunner, readFunctionHooks } = await import("@assent/host");
+  const own = readFunctionHooks(given ?? {});
   const { secretEnv, projectSecretEnv } = policy.source.settings();
   const runner = createHookRunner({
     ...{ clock, digest, cwd: policy.workspace, projectDir: policy.workspace, sessionId: session.id, secretEnv, projectSecretEnv, warn },
-    entries: () => [...policy.hooks(), ...own],
-    functions: Object.fromEntries(Object.entries(functions).filter((entry) => entry[1] !== undefined)),
+    entries: () => [...policy.hooks(), ...own.entries],
+    functions: own.functions,
     environment: process.env,
     record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
   });
   return limitHooks(runner, clock, running);
-}
-
-function functionEntry(event: HookPoint): HookEntry {
-  return {
-    event,
-    name: `the program's ${event}`,
-    source: "session",
-    body: { type: "function", function: event },
-    timeoutMs: LIMIT_MS,
-    onFailure: HOOK_EVENTS[event].failsClosed === "no" ? "warn" : "block",
-    async: false,
-    definition: `function ${event}`,
-  };
 }
 
 /** Longer than any sensible check in this process. */

@@ -6,7 +6,13 @@ export { openRegular, type RegularFile } from "./files/open.ts";
 export { createHostPlanFiles, findPlanFile } from "./files/plan-files.ts";
 export type { SpillLimits } from "./files/spill.ts";
 export { type GitRun, hardenGit } from "./git/hardened-git.ts";
-export { createFunctionHooks, type FunctionHook, type FunctionHooksOptions } from "./hooks/function-hooks.ts";
+export {
+  createFunctionHooks,
+  type FunctionHook,
+  type FunctionHooks,
+  type FunctionHooksOptions,
+  readFunctionHooks,
+} from "./hooks/function-hooks.ts";
 export { createHookRunner, type HookRunner, type HookRunnerOptions } from "./hooks/runner.ts";
 export { createHostPorts, type HostPorts } from "./host-ports.ts";
 export { httpFetch } from "./http/fetch.ts";

@@ -1,8 +1,8 @@
-import type { Clock, Digest, JsonObject, Session } from "@assent/core";
-import { type HookEntry, type HookFunction, type HookPoint, hookPointNamed } from "@assent/core/parts";
+import type { Clock, Digest, Session } from "@assent/core";
+import { type HookEntry, type HookFunction, type HookPoint, hookPointNamed, sharedHookName } from "@assent/core/parts";
 import { createSystemClock } from "../system/clock.ts";
 import { nodeDigest } from "../system/digest.ts";
-import { createHookRunner, type HookRunner } from "./runner.ts";
+import { createHookRunner, type HookRunner, type HookRunnerOptions } from "./runner.ts";
 
 /** A function that hooks an event, alone or with the settings that a configured hook has. */
 export type FunctionHook =
@@ -17,12 +17,14 @@ export type FunctionHook =
       readonly timeoutMs?: number;
     };
 
+/** Functions by event, under either name: `pre_tool_use` or `PreToolUse`. */
+export type FunctionHooks = { readonly [event: string]: FunctionHook | readonly FunctionHook[] | undefined };
+
 /** Options of `createFunctionHooks`. */
 export type FunctionHooksOptions = {
   /** Every run of a hook is recorded here; hooks end when it closes. */
   readonly session: Pick<Session, "id" | "state" | "draft" | "record" | "onClose">;
-  /** Functions by event, under either name: `pre_tool_use` or `PreToolUse`. */
-  readonly hooks: Readonly<Record<string, FunctionHook | readonly FunctionHook[]>>;
+  readonly hooks: FunctionHooks;
   readonly clock?: Clock;
   readonly digest?: Digest;
   /** Gets failures and ignored fields; by default they are warnings of the process. */
@@ -41,16 +43,9 @@ const TIMEOUT_MS = 60_000;
  */
 export function createFunctionHooks(options: FunctionHooksOptions): HookRunner {
   const { session, clock = createSystemClock(), digest = nodeDigest, warn = warnProcess, show } = options;
-  const functions: Record<string, HookFunction> = {};
-  const entries = Object.entries(options.hooks).flatMap(([named, given]) => {
-    const event = hookPointNamed(named);
-    if (!event) throw new Error(`There is no hook event '${named}'. The events are in docs/hooks.md.`);
-    return listHooks(given).map((hook, at) => toEntry({ event, hook, at, functions }));
-  });
   const { cwd = "/", workspace = cwd } = session.state.created ?? {};
   const runner = createHookRunner({
-    entries,
-    functions,
+    ...readFunctionHooks(options.hooks),
     clock,
     digest,
     cwd,
@@ -65,25 +60,36 @@ export function createFunctionHooks(options: FunctionHooksOptions): HookRunner {
   return runner;
 }
 
-function listHooks(given: FunctionHook | readonly FunctionHook[]): readonly FunctionHook[] {
-  return Array.isArray(given) ? given : [given as FunctionHook];
+/** Functions as entries of the hook runner, for a program that combines them with configured hooks. Throws for an unknown event. */
+export function readFunctionHooks(hooks: FunctionHooks): Required<Pick<HookRunnerOptions, "functions">> & {
+  readonly entries: readonly HookEntry[];
+} {
+  const functions: Record<string, HookFunction> = {};
+  const entries: HookEntry[] = [];
+  for (const [named, given] of Object.entries(hooks)) {
+    const event = hookPointNamed(named);
+    if (!event) throw new Error(`There is no hook event '${named}'. The events are in docs/hooks.md.`);
+    for (const hook of listHooks(given)) {
+      const id = `function ${entries.length + 1}`;
+      const entry = toEntry(event, hook, id);
+      entries.push(entry);
+      functions[id] = typeof hook === "function" ? hook : hook.run;
+    }
+  }
+  return { entries, functions };
 }
 
-type EntryParts = {
-  readonly event: HookPoint;
-  readonly hook: FunctionHook;
-  readonly at: number;
-  readonly functions: Record<string, HookFunction>;
-};
+function listHooks(given: FunctionHooks[string]): readonly FunctionHook[] {
+  if (given === undefined) return [];
+  return typeof given === "function" || "run" in given ? [given] : given;
+}
 
-/** Every function is a hook of its own, even if another has the same settings. */
-function toEntry({ event, hook, at, functions }: EntryParts): HookEntry {
+/** `id` makes every function a hook of its own, even if another has the same settings. */
+function toEntry(event: HookPoint, hook: FunctionHook, id: string): HookEntry {
   const { run, name, matcher = "", timeoutMs = TIMEOUT_MS } = typeof hook === "function" ? { run: hook } : hook;
-  const id = `${event}#${at + 1}`;
-  functions[id] = (input: JsonObject, context) => run(input, context);
   return {
     event,
-    name: name ?? (run.name || id),
+    name: name ?? (run.name || sharedHookName(event)),
     source: "session",
     body: { type: "function", function: id },
     ...(matcher !== "" && matcher !== "*" && { matches: compileMatcher(matcher) }),

@@ -1,13 +1,16 @@
 import { type Clock, type Digest, type EventBodies, type JsonObject, type Maybe, messageOf } from "@assent/core";
-import { type HookEntry, type HookFunction, type HookOutcome, readHookRun, rewrittenInput } from "@assent/core/parts";
+import { type HookBody, type HookEntry, type HookFunction, type HookOutcome, readHookRun, rewrittenInput } from "@assent/core/parts";
+import { createCommandEnvironment, type SecretNames } from "../system/environment.ts";
 import { getToolInput } from "./choice.ts";
-import { createHookEnvironment, type HookEnvironmentOptions } from "./environment.ts";
 import { runFunction } from "./run-function.ts";
 import { type HookProgram, type HookRunEnd, type ProgramBounds, runProgram } from "./run-program.ts";
 import type { Slots } from "./slots.ts";
 
 /** What running a hook needs. */
-export type HookRunContext = HookEnvironmentOptions & {
+export type HookRunContext = SecretNames & {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly projectDir: string;
+  readonly sessionId: string;
   readonly functions: Readonly<Record<string, HookFunction>>;
   readonly clock: Clock;
   readonly digest: Digest;
@@ -84,9 +87,34 @@ function createProgram(running: HookRunContext, entry: HookEntry, input: JsonObj
   return {
     ...(body.args ? { file: body.command, args: body.args } : { file: "/bin/sh", args: ["-c", body.command] }),
     cwd: typeof cwd === "string" ? cwd : running.cwd,
-    env: createHookEnvironment(running, body, entry),
+    env: hookEnvironment(running, body, entry),
     stdin: `${JSON.stringify(input)}\n`,
     timeoutMs,
+  };
+}
+
+/**
+ * The user's environment without secrets and shell redirections, plus the hook's own variables. The project's `secretEnv` applies only to project hooks,
+ * so that it cannot hide variables from others.
+ */
+function hookEnvironment(
+  { environment, secretEnv, projectSecretEnv, projectDir, sessionId }: HookRunContext,
+  { env, passEnv }: Extract<HookBody, { readonly type: "command" }>,
+  { event, source }: Pick<HookEntry, "event" | "source">,
+): Readonly<Record<string, string>> {
+  const passed: Record<string, string> = {};
+  for (const name of passEnv ?? []) {
+    const value = environment[name];
+    if (value !== undefined) passed[name] = value;
+  }
+  return {
+    ...createCommandEnvironment(environment, { secretEnv, projectSecretEnv: source === "project" ? projectSecretEnv : [] }),
+    ...passed,
+    ...env,
+    ASSENT_PROJECT_DIR: projectDir,
+    ASSENT_SESSION_ID: sessionId,
+    ASSENT_HOOK_EVENT: event,
+    CLAUDE_PROJECT_DIR: projectDir,
   };
 }
 
