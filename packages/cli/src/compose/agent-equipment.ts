@@ -18,12 +18,12 @@ import {
   type Session,
 } from "@assent/core";
 import type { UnknownOutcomes } from "@assent/core/parts";
-import { ajvSchemas, createHostFileChanges, type HostPorts } from "@assent/host";
+import { ajvSchemas, type HostPorts } from "@assent/host";
 import { createRedactor } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import { createAgentPolicy } from "./agent-policy.ts";
-import { createHooks, type SessionDispatcher } from "./dispatcher.ts";
+import { commonDeps, createHooks, type SessionDispatcher } from "./dispatcher.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd } from "./front-end.ts";
 import type { RunModel } from "./model.ts";
@@ -66,31 +66,25 @@ export function createAgentEquipment(
     const tools = agentRegistry(spec);
     const asks = askDepsFor(around, spec);
     const dispatcher = createDispatcher({
-      ...sharedDeps(context, around),
+      ...commonDeps(context, { session, ports, policy, limits, frontEnd, unknown: around.unknown.fingerprints }),
+      by: around.channels.by,
+      handlers: around.handlers,
       ...asks,
-      session,
       tools,
       policy: source,
       hooks,
       above: [spec.parent.session.id, ...spec.parent.above],
       ...(attending && { decided: attending.decided }),
     });
-    const { settings } = policy.source;
     const part = chosen.script?.agent(name);
     const talk: AgentEquipment["conversation"] = {
       dispatcher: withAgentName(dispatcher, name),
       tools: () => tools,
       model: part ? (id) => (id === null || id === chosen.id ? part : part.as(id)) : chosen.model,
-      capabilities: chosen.capabilities,
+      ...commonConversationDeps(around),
       system: systemPromptOf(spec, session),
-      steering: () => settings()["proposals.steering"],
-      maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
-      stopHookLimit: settings().stopHookLimit,
       agent: { id: spec.task, type: name },
       hooks,
-      ...(limits && { limits }),
-      ...(chosen.script && { halt: chosen.script.failed }),
-      redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
       canAsk: mayAskQuestions(spec, asks),
       ...(attending && { observe: attending.observe }),
     };
@@ -104,6 +98,26 @@ export function createAgentEquipment(
   };
 }
 
+/** What the conversations of a session and its agents have in common. */
+export function commonConversationDeps({ policy, chosen, limits }: CommonParts): CommonConversationDeps {
+  const { settings } = policy.source;
+  return {
+    capabilities: chosen.capabilities,
+    steering: () => settings()["proposals.steering"],
+    maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
+    stopHookLimit: settings().stopHookLimit,
+    ...(limits && { limits }),
+    ...(chosen.script && { halt: chosen.script.failed }),
+    redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
+  };
+}
+
+type CommonParts = Pick<ParentParts, "policy" | "chosen"> & { readonly limits?: RunLimits | undefined };
+type CommonConversationDeps = Pick<
+  ConversationDeps,
+  "capabilities" | "steering" | "maxConsecutiveToolCalls" | "stopHookLimit" | "limits" | "halt" | "redact"
+>;
+
 function agentRegistry({ definition, parent }: AgentSpec): Registry {
   const registry = parent.conversationDeps().tools();
   if (!definition) return registry;
@@ -116,28 +130,6 @@ function systemPromptOf({ definition, parent }: AgentSpec, session: Session): Co
   if (!definition) return parent.conversationDeps().system;
   const text = agentSystemPrompt({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
   return () => text;
-}
-
-function sharedDeps(
-  { io }: Context,
-  { ports, policy, handlers, channels, limits, unknown, frontEnd }: ParentParts,
-): Omit<DispatcherDeps, "session" | "policy"> {
-  const { clock, ids, digest, files, processes } = ports;
-  const settings = policy.source.settings();
-  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
-  return {
-    ...{ clock, ids, digest, files, processes, handlers, maxConcurrency, retryIdempotent },
-    by: channels.by,
-    changes: createHostFileChanges(),
-    rules: policy.rules,
-    facts: policy.facts,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    unknown: unknown.fingerprints,
-    ...(limits && { mayClaim: limits.claim }),
-    ...(frontEnd?.approvalTimeoutMs && { approvalTimeoutMs: frontEnd.approvalTimeoutMs }),
-    askTimeout: () => policy.source.settings()["ask.timeout"],
-    warn: (message) => void warn(io, message),
-  };
 }
 
 type AskDeps = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;

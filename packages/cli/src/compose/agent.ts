@@ -20,12 +20,11 @@ import {
 import { listOfferedTools, type Session } from "@assent/core";
 import { createUnknownOutcomes, type UnknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
-import { createRedactor } from "@assent/policy";
 import { TOOL_LISTINGS } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import type { Cancellation } from "../io/cancel-on-signal.ts";
 import { warn } from "../io/output.ts";
-import { createAgentEquipment } from "./agent-equipment.ts";
+import { commonConversationDeps, createAgentEquipment } from "./agent-equipment.ts";
 import { createSessionDispatcher, type SessionDispatcher } from "./dispatcher.ts";
 import { type OnAsk, readOnAsk } from "./flags.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
@@ -206,8 +205,7 @@ async function readInstructions({ io }: Context, { session, policy }: AgentParts
 const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
 
 function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructions: string): ConversationDeps {
-  const { session, ports, policy, chosen, limits, observe } = parts;
-  const { settings } = policy.source;
+  const { session, ports, policy, chosen, observe } = parts;
   const cwd = session.state.created?.cwd ?? policy.workspace;
   const prompted = { cwd, preferredTools: PREFERRED_TOOLS, planFile: session.state.planning?.file, instructions };
   const own = systemPrompt(prompted);
@@ -222,15 +220,9 @@ function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructio
     ...ports,
     tools: policy.toolsNow,
     model: (id) => policy.reloadToolsIfDue()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn starts by requesting its model
-    capabilities: chosen.capabilities,
+    ...commonConversationDeps(parts),
     system,
-    steering: () => settings()["proposals.steering"],
-    maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
-    stopHookLimit: settings().stopHookLimit,
     hooks: made.hooks,
-    ...(limits && { limits }),
-    ...(chosen.script && { halt: chosen.script.failed }),
-    redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
     plan: made.planMode.plan,
     onAsk: made.onAsk,
     get canAsk() {

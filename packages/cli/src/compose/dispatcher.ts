@@ -67,7 +67,6 @@ export async function createSessionDispatcher(context: Context, runtime: Dispatc
     onAsk,
     ...channels,
     ...(decided && { decided }),
-    ...(frontEnd?.approvalTimeoutMs && { approvalTimeoutMs: frontEnd.approvalTimeoutMs }),
     hooks,
   };
   const dispatcher = createDispatcher(deps);
@@ -106,7 +105,11 @@ function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   };
 }
 
-function commonDeps({ io }: Context, { session, ports, policy, limits, unknown }: DispatcherParts): Omit<DispatcherDeps, "policy"> {
+/** What the dispatchers of a session and its agents have in common. */
+export function commonDeps(
+  { io }: Context,
+  { session, ports, policy, limits, unknown, frontEnd }: Omit<DispatcherParts, "cancelling" | "onAsk" | "unattended">,
+): Omit<DispatcherDeps, "policy"> {
   const { clock, ids, digest, files, processes } = ports;
   const settings = policy.source.settings();
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
@@ -117,6 +120,7 @@ function commonDeps({ io }: Context, { session, ports, policy, limits, unknown }
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(limits && { mayClaim: limits.claim }),
     ...(unknown && { unknown }),
+    ...(frontEnd?.approvalTimeoutMs && { approvalTimeoutMs: frontEnd.approvalTimeoutMs }),
     askTimeout: () => policy.source.settings()["ask.timeout"],
     warn: (message) => void warn(io, message),
   };
