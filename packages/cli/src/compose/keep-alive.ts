@@ -1,4 +1,4 @@
-import type { Holder } from "@assent/core";
+import type { Holder, Session } from "@assent/core";
 import { currentHolder, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { type Cancellation, cancelOnSignal } from "../io/cancel-on-signal.ts";
@@ -13,12 +13,27 @@ export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancell
 export async function keepAlive<T>(context: Context, { directory }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
   const ports = hostPortsFor(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);
-  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep a process alive
+  return await withTimer(() => work({ ports, cancelling })).finally(cancelling.release);
+}
+
+/** The runtime's own timers do not keep a process alive. */
+export async function withTimer<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, LONGEST_MS);
   try {
-    return await work({ ports, cancelling });
+    return await work();
   } finally {
-    clearInterval(alive);
-    cancelling.release();
+    clearInterval(timer);
+  }
+}
+
+/** Records that a closed session is open during the work, so that a crash is not mistaken for a finished session. */
+export async function reopenDuring<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  const before = session.state.closed;
+  if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
+  try {
+    return await work();
+  } finally {
+    if (before) await session.close(before.reason, before.exit);
   }
 }
 

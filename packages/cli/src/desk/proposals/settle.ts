@@ -15,7 +15,7 @@ import { createHostFileChanges, currentUser, type HostPorts } from "@assent/host
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, NO_OPTIONS } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
-import { commandHolder } from "../../compose/keep-alive.ts";
+import { commandHolder, reopenDuring, withTimer } from "../../compose/keep-alive.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { openSessionModes } from "../../compose/session-modes.ts";
 import { CommandError } from "../../io/failure.ts";
@@ -28,7 +28,6 @@ export type ProposalAction = { readonly row: ProposalRow; readonly action: "appl
 /** `asked`: another process has the session open and `--no-wait` was given. */
 export type SettleResult = { readonly by: By; readonly report: ProposalReport | "asked" };
 
-const LONGEST_MS = 2 ** 30;
 const LOOK_MS = 1_000;
 
 /** Asks the process that has the session open; without one, opens the session itself. */
@@ -36,16 +35,13 @@ export async function settleProposal(context: Context, store: Store, { row, acti
   const ports = hostPortsFor(context, store.directory);
   const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
   const wanted: RequestedAction = { row, action, by, reason: context.options.text("reason") ?? "" };
-  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep a process alive
-  try {
+  return await withTimer(async () => {
     const session = await takeSession(context, { store, ports }, row);
     return {
       by,
       report: session ? await settleHere(context, { session, ports, store }, wanted) : await askHolder(context, { store, ports }, wanted),
     };
-  } finally {
-    clearInterval(alive);
-  }
+  });
 }
 
 /** Undefined if a live process has the session. */
@@ -56,24 +52,15 @@ async function takeSession(
 ): Promise<Session | undefined> {
   try {
     const holder = commandHolder(context, "command");
-    const session = await openSession({ ledger, ...ports }, { holder, id });
-    return session;
+    return await openSession({ ledger, ...ports }, { holder, id });
   } catch (error) {
     if (error instanceof LedgerError && error.type === "session_in_use") return undefined;
     throw error;
   }
 }
 
-/** Records the opening, so that a crash is not mistaken for a finished session. */
-async function settleHere(context: Context, held: HeldProposalSession, wanted: RequestedAction): Promise<ProposalReport> {
-  const { session } = held;
-  const before = session.state.closed;
-  if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
-  try {
-    return await actOnProposal(context, held, wanted);
-  } finally {
-    if (before) await session.close(before.reason, before.exit);
-  }
+function settleHere(context: Context, held: HeldProposalSession, wanted: RequestedAction): Promise<ProposalReport> {
+  return reopenDuring(held.session, () => actOnProposal(context, held, wanted));
 }
 
 type StorePorts = { readonly store: Store; readonly ports: HostPorts };
@@ -89,7 +76,7 @@ async function askHolder(context: Context, { store, ports }: StorePorts, wanted:
   await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
   if (context.options.flag("no-wait")) return "asked";
   for (;;) {
-    const outcome = await awaitHolder(ledger, { row, action, from });
+    const outcome = await awaitHolder(ledger, wanted, from);
     if (outcome) return outcome;
     const session = await takeSession(context, { store, ports }, row);
     if (session) return await settleHere(context, { session, ports, store }, wanted);
@@ -129,10 +116,8 @@ async function actOnProposal(
   }
 }
 
-type HolderWait = ProposalAction & { readonly from: number };
-
 /** Undefined if the other process ended or does not answer. */
-function awaitHolder(ledger: Ledger, { row, action, from }: HolderWait): Promise<ProposalReport | undefined> {
+function awaitHolder(ledger: Ledger, { row, action }: ProposalAction, from: number): Promise<ProposalReport | undefined> {
   return new Promise((resolve, reject) => {
     const end = (report: ProposalReport | undefined): void => {
       clearTimeout(look);

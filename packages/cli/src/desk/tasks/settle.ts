@@ -5,7 +5,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { composeAgent } from "../../compose/agent.ts";
 import { mergeResumedFlags, NO_OPTIONS } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
-import { commandHolder } from "../../compose/keep-alive.ts";
+import { commandHolder, reopenDuring, withTimer } from "../../compose/keep-alive.ts";
 import type { RunModel } from "../../compose/model.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { cancelOnSignal } from "../../io/cancel-on-signal.ts";
@@ -20,7 +20,7 @@ import { resumeCommand } from "../sessions/resume-command.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
 /** Several sessions may use the same task id. */
-export async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
+async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
   const id = operands[0] ?? "";
   const given = options.text("session");
   const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
@@ -34,43 +34,29 @@ export async function findTask({ operands, options }: Context, { ledger }: Store
   });
 }
 
-export function endedText(status: TaskStatus): string {
+function endedText(status: TaskStatus): string {
   return status === "cancelled" ? "cancelled" : "ended, outcome unknown";
 }
 
 /** Resolves with undefined on success. */
-export type TaskAction = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
-
-const LONGEST_MS = 2 ** 30;
+type TaskAction = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
 
 /** Calls no model. Returns the task's end if opening the session ended it. */
-export async function settleTask(
+function settleTask(
   context: Context,
   store: Store,
-  { task, act }: { readonly task: RecordedTask; readonly act: TaskAction },
+  { row, session: { id } }: RecordedTask,
+  act: TaskAction,
 ): Promise<TaskStatus | undefined> {
   const ports = hostPortsFor(context, store.directory);
-  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep a process alive
-  try {
-    const session = await takeSession(context, { store, ports }, task.session.id);
-    const before = session.state.closed;
-    if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
-    try {
-      return await settle(context, { store, session, ports }, { id: task.row.task, act });
-    } finally {
-      if (before) await session.close(before.reason, before.exit);
-    }
-  } finally {
-    clearInterval(alive);
-  }
+  return withTimer(async () => {
+    const session = await takeSession(context, store, ports, id);
+    return await reopenDuring(session, () => actOnTask(context, { store, session, ports }, row.task, act));
+  });
 }
 
 /** This command cannot take a session over, so the error must not suggest it. */
-async function takeSession(
-  context: Context,
-  { store: { ledger }, ports }: { readonly store: Store; readonly ports: HostPorts },
-  id: string,
-): Promise<Session> {
+async function takeSession(context: Context, { ledger }: Store, ports: HostPorts, id: string): Promise<Session> {
   try {
     return await openSession({ ledger, ...ports }, { holder: commandHolder(context, "command"), id });
   } catch (error) {
@@ -85,12 +71,11 @@ async function takeSession(
 
 type HeldTaskSession = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
 
-type SettledTask = { readonly id: string; readonly act: TaskAction };
-
-async function settle(
+async function actOnTask(
   context: Context,
   { store, session, ports }: HeldTaskSession,
-  { id, act }: SettledTask,
+  id: string,
+  act: TaskAction,
 ): Promise<TaskStatus | undefined> {
   const { created } = session.state;
   const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
@@ -151,7 +136,7 @@ export function discardTask(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const task = await findTask(context, store);
     const { task: id, agent, description } = task.row;
-    const ended = await settleTask(context, store, { task, act: (tasks, by) => tasks.cancel(id, by.name, options.text("reason")) });
+    const ended = await settleTask(context, store, task, (tasks, by) => tasks.cancel(id, by.name, options.text("reason")));
     const sessionId = task.session.id;
     if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "cancelled" });
     else await io.stdout.write(`${id}  ${endedText(ended ?? "cancelled")}: ${oneLine(`${agent}: ${description}`)}\n`);
@@ -166,10 +151,9 @@ export function releaseTask(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const task = await findTask(context, store);
     const { task: id, agent, description } = task.row;
-    const ended = await settleTask(context, store, {
-      task,
-      act: (tasks, by) => tasks.release(id, { by: by.name, message: options.text("saying") }),
-    });
+    const ended = await settleTask(context, store, task, (tasks, by) =>
+      tasks.release(id, { by: by.name, message: options.text("saying") }),
+    );
     const sessionId = task.session.id;
     if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "paused" });
     else await io.stdout.write(`${id}  ${ended ? endedText(ended) : "released"}: ${oneLine(`${agent}: ${description}`)}\n`);
