@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { GrantRow, Rules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
-import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, WorkspaceNotFoundError } from "@assent/policy";
+import { type Explanation, explain, isInside, type LoadedPolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { isDirectory } from "../../compose/place.ts";
+import { isDirectory, readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
-import { asFailure, CommandError, usageError } from "../../io/failure.ts";
+import { asFailure, usageError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
@@ -28,7 +28,7 @@ export type ExplainContext = JudgeParts & {
 
 export async function openExplainParts(context: Context): Promise<ExplainContext> {
   const { io, options } = context;
-  const workspace = workspaceOf(context);
+  const workspace = readWorkspace(context);
   const cwd = cwdOf(context, workspace);
   const policyFile = options.text("policy");
   const stored = policyFile === undefined ? await lookAtStore(context, workspace) : undefined;
@@ -46,16 +46,6 @@ export async function openExplainParts(context: Context): Promise<ExplainContext
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {
   return mode === undefined ? {} : { mode };
-}
-
-export function workspaceOf({ io, options }: Context): string {
-  const given = options.text("workspace");
-  try {
-    return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
-  } catch (error) {
-    if (!(error instanceof WorkspaceNotFoundError)) throw error;
-    throw new CommandError("workspace_not_found", 2, { message: error.message });
-  }
 }
 
 /** `--cwd`, else the current directory if it is inside the workspace, else the workspace. */

@@ -3,6 +3,7 @@ import { FileLockedError, type PromotedRule, projectSettingsFile, promoteRule, s
 import { unifiedDiff } from "@assent/tools";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
+import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
@@ -11,7 +12,6 @@ import { oneLine, visible } from "../../io/visible-text.ts";
 import { findRow } from "../../store/find-row.ts";
 import { stateDirectory, storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import { workspaceOf } from "../explain/explain-call.ts";
 import { type RememberedRule, rememberedRule, settingsValue } from "./remembered-rule.ts";
 
 type Target = "user" | "project";
@@ -47,8 +47,8 @@ function refuseOthers({ id, scope, state }: GrantRow, flags: string): void {
 
 async function promote(context: Context, row: GrantRow, to: Target): Promise<number> {
   const { io, options } = context;
-  const workspace = row.scope === "project" && row.workspace !== undefined ? row.workspace : workspaceOf(context);
-  const rule = await soundRule(context, { row, to, workspace });
+  const workspace = row.scope === "project" && row.workspace !== undefined ? row.workspace : readWorkspace(context);
+  const rule = await soundRule(context, row, to, workspace);
   const file = to === "user" ? settingsLocations(io.env).userFile : projectSettingsFile(workspace);
   const parts = hostPortsFor(context, await stateDirectory(context));
   const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
@@ -62,10 +62,8 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
   return 0;
 }
 
-type PromotionRequest = { readonly row: GrantRow; readonly to: Target; readonly workspace: string };
-
 /** Throws if settings may not contain the rule. */
-async function soundRule(context: Context, { row, to, workspace }: PromotionRequest): Promise<RememberedRule> {
+async function soundRule(context: Context, row: GrantRow, to: Target, workspace: string): Promise<RememberedRule> {
   const written = rememberedRule(row.rule);
   const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
   const allow = moved === undefined ? [written.rule] : [written.rule, moved];

@@ -11,20 +11,20 @@ import {
   UNTRUSTED_HOOK_REASON,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy, type PolicyOptions } from "../../compose/policy.ts";
 import { asFailure } from "../../io/failure.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { rulePlace } from "../explain/decision-text.ts";
-import { workspaceOf } from "../explain/explain-call.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 
 type CheckedFile = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
 
 export async function checkPolicy(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  const workspace = workspaceOf(context);
+  const workspace = readWorkspace(context);
   const named = operands.map((file) => resolve(io.cwd, file));
   const checked: CheckedFile[] = [];
   for (const policyFile of named) checked.push(await check(context, { workspace, policyFile }));

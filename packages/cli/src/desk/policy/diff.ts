@@ -2,19 +2,19 @@ import { resolve } from "node:path";
 import { canonicalJson, type Json } from "@assent/core";
 import { diffRules, type LoadedPolicy, type Rule } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { printJson } from "../../io/output.ts";
 import { type Style, stdoutStyle } from "../../io/style.ts";
 import { textTable } from "../../io/text-table.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { rulePlace } from "../explain/decision-text.ts";
-import { workspaceOf } from "../explain/explain-call.ts";
 import { type RejudgeResult, rejudgeLedger } from "./rejudge-ledger.ts";
 
 export async function diffPolicies(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const [old = "", next = ""] = operands.map((file) => resolve(io.cwd, file));
-  const workspace = workspaceOf(context);
+  const workspace = readWorkspace(context);
   const differences = between(await load(context, workspace, old), await load(context, workspace, next));
   const rejudged = options.flag("ledger") ? await rejudgeLedger(context, { old, new: next }) : undefined;
   if (options.flag("json")) await printJson(io, { ...formOf(differences), ...rejudged });
