@@ -59,7 +59,7 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
     const calls = [{ name: call.tool, arguments: call.text }];
     const batch = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
-    return leave(session, await callEnd(store.ledger, session.id, { report: batch.results[0], batch }));
+    return leave(session, await callEnd(store.ledger, session.id, batch.results[0], batch));
   });
 }
 
@@ -102,7 +102,7 @@ export function resumeCall(
       return undefined;
     }
     const report = batch.results.find((result) => result.callId === callId);
-    return leave(session, report ? await callEnd(ledger, id, { report, batch }) : await recordedEnd(ledger, id, callId));
+    return leave(session, report ? await callEnd(ledger, id, report, batch) : await recordedEnd(ledger, id, callId));
   });
 }
 
@@ -148,9 +148,7 @@ async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): P
   return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
 }
 
-type ReportedCall = { readonly report: CallReport | undefined; readonly batch: BatchReport };
-
-async function callEnd(ledger: Ledger, sessionId: string, { report, batch }: ReportedCall): Promise<CallEnd> {
+async function callEnd(ledger: Ledger, sessionId: string, report: CallReport | undefined, batch: BatchReport): Promise<CallEnd> {
   if (!report) throw new Error("the runtime gave no report of the call");
   const { callId } = report;
   if (report.outcome !== "waiting") {

@@ -26,25 +26,23 @@ export async function printList<K extends keyof Lists>(context: Context, ledger:
   const limit = options.count("limit") ?? DEFAULT_LIMIT;
   const after = options.text("after");
   const start = after === undefined ? undefined : (await findRow(ledger, listing.kind, after)).id;
-  const rows = await collect(ledger, listing, { after: start, wanted: limit + 1 });
+  const rows = await collect(ledger, listing, start, limit + 1);
   const page = rows.slice(0, limit);
   if (options.flag("json")) await printJson(io, page.map(listing.json));
-  else await io.stdout.write(page.length === 0 ? `${listing.none}\n` : tableText(io.stdout.columns(), listing, page));
+  else
+    await io.stdout.write(
+      page.length === 0 ? `${listing.none}\n` : textTable(listing.columns, page.map(listing.cells), io.stdout.columns()),
+    );
   const last = page.at(-1);
   if (rows.length > limit && last) await io.stderr.write(`For more: ${oneLine(listing.command)} --limit ${limit} --after ${last.id}\n`);
   return 0;
 }
 
-function tableText<K extends keyof Lists>(columns: number | undefined, listing: Listing<K>, page: readonly Lists[K][]): string {
-  return textTable(listing.columns, page.map(listing.cells), columns);
-}
-
-type PageRequest = { readonly after: string | undefined; readonly wanted: number };
-
 async function collect<K extends keyof Lists>(
   ledger: Ledger,
   { kind, query, keep }: Listing<K>,
-  { after, wanted }: PageRequest,
+  after: string | undefined,
+  wanted: number,
 ): Promise<Lists[K][]> {
   const kept: Lists[K][] = [];
   let from = after;

@@ -9,13 +9,13 @@ import { refuseWideAnswer } from "../sessions/agent-session.ts";
 import { continueText } from "../sessions/resume-command.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
 
-export type AnswerInput = Omit<Answer, "approval" | "by" | "revision">;
+type AnswerReader = (row: ApprovalRow, now: number) => Promise<Omit<Answer, "approval" | "by" | "revision">>;
 
 /** Prints the state only once the answer is saved. */
-export function answerApprovalCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<AnswerInput>): Promise<number> {
+export function answerApprovalCommand(context: Context, given: AnswerReader): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
-    const report = await saveAnswer(context, store, { row, given });
+    const report = await saveAnswer(context, store, row, given);
     await printAnswer(context, await continueText(context, store.ledger, row.session), { ...report, note: editedNote(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     if (isUneditedApproval(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env)))
@@ -24,9 +24,7 @@ export function answerApprovalCommand(context: Context, given: (row: ApprovalRow
   });
 }
 
-type AnswerRequest = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow, now: number) => Promise<AnswerInput> };
-
-async function saveAnswer(context: Context, store: Store, { row, given }: AnswerRequest): Promise<AnswerReport> {
+async function saveAnswer(context: Context, store: Store, row: ApprovalRow, given: AnswerReader): Promise<AnswerReport> {
   const { options, overrides } = context;
   const [{ answerApproval }, { currentUser, createRandomIds, createSystemClock }] = await Promise.all([
     import("@assent/core"),

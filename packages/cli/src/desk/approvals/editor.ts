@@ -43,7 +43,7 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
     },
     revise: async (asked, edit, signal) => {
       const judging = revising();
-      return judging ? await reviseApproval(judging, asked, { edit, signal }) : { message: "This cannot be edited now." };
+      return judging ? await reviseApproval(judging, asked, edit, signal) : { message: "This cannot be edited now." };
     },
   };
 }

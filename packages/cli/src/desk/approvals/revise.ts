@@ -28,13 +28,12 @@ export function revisionParts(
   return { tools, facts, rules, digest, clock, policy };
 }
 
-type EditAttempt = { readonly edit: RequestEdit; readonly signal: AbortSignal };
-
 /** Returns the approval with this edit; records nothing. */
 export async function reviseApproval(
   revising: RevisionParts,
   asked: OpenApproval,
-  { edit, signal }: EditAttempt,
+  edit: RequestEdit,
+  signal: AbortSignal,
 ): Promise<OpenApproval | EditFailure> {
   const judged = await judgeEdit(revising, asked, edit);
   if ("message" in judged) return judged;

@@ -25,7 +25,7 @@ export async function showApproval(context: Context): Promise<number> {
     const task = await taskOf(ledger, row);
     const shown = await ledger.resolve(task === undefined ? form : { ...form, task });
     if (options.flag("json")) await printJson(io, shown);
-    else await io.stdout.write(text(row, shown, { columns: io.stdout.columns(), flags: storeFlag(context) }));
+    else await io.stdout.write(text(row, shown, io.stdout.columns(), storeFlag(context)));
     return 0;
   });
 }
@@ -49,9 +49,7 @@ async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudge
   return newest as unknown as RecordedJudgement; // the store returns what its schema wrote
 }
 
-type ShowOptions = { readonly columns: number | undefined; readonly flags: string };
-
-function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: ShowOptions): string {
+function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, flags: string): string {
   const { details } = row;
   const what = details.type === "exec" ? details.command : approvalText(details);
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";

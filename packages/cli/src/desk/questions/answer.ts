@@ -26,18 +26,17 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
     const { readWholeQuestion } = await import("@assent/core");
     const row = await readWholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
     if (outcome === "answered" && text === undefined) return await askForAnswers(context, row);
-    const report = await saveAnswers(context, store, { row, outcome, answers: text === undefined ? undefined : parseAnswers(text) });
+    const report = await saveAnswers(context, store, row.id, { outcome, answers: text === undefined ? undefined : parseAnswers(text) });
     await printAnswer(context, await continueText(context, store.ledger, row.session), report);
     return report.refusal === null ? 0 : 1;
   });
 }
 
-type QuestionAnswerRequest = { readonly row: QuestionRow; readonly outcome: "answered" | "declined"; readonly answers: unknown };
-
 async function saveAnswers(
   { options, overrides }: Context,
   { ledger }: Store,
-  { row, outcome, answers }: QuestionAnswerRequest,
+  question: string,
+  { outcome, answers }: { readonly outcome: "answered" | "declined"; readonly answers: unknown },
 ): Promise<QuestionReport> {
   const [{ answerQuestion }, { currentUser, createSystemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
@@ -45,7 +44,7 @@ async function saveAnswers(
   const [reason, fingerprint] = [options.text("reason"), outcome === "answered" ? options.text("fingerprint") : undefined];
   // The answers are checked when they are saved.
   const said = answers as readonly QuestionAnswer[] | undefined;
-  return answerQuestion({ ledger, clock }, { question: row.id, outcome, ...(said && { answers: said }), by, reason, fingerprint });
+  return answerQuestion({ ledger, clock }, { question, outcome, ...(said && { answers: said }), by, reason, fingerprint });
 }
 
 function answersText({ io }: Context, given: string): Promise<string> {

@@ -20,14 +20,12 @@ export function showQuestion(context: Context): Promise<number> {
       // A call is judged before it asks.
       const judged = recorded["call.judged"] as RecordedJudgement;
       await printJson(io, questionLongForm(row, { ...judged, consumed: recorded["call.ended"] !== undefined }) satisfies JsonObject);
-    } else await io.stdout.write(text(row, { columns: io.stdout.columns(), flags: storeFlag(context) }));
+    } else await io.stdout.write(text(row, io.stdout.columns(), storeFlag(context)));
     return 0;
   });
 }
 
-type ShowQuestionOptions = { readonly columns: number | undefined; readonly flags: string };
-
-function text(row: QuestionRow, { columns, flags }: ShowQuestionOptions): string {
+function text(row: QuestionRow, columns: number | undefined, flags: string): string {
   const { id, questions, answers } = row;
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
   const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;

@@ -25,16 +25,15 @@ type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
   return {
     available: () => true,
-    ask: async (open, signal, partial) => (signal.aborted ? undefined : await converse(parts, open, { signal, partial })),
+    ask: async (open, signal, partial) => (signal.aborted ? undefined : await converse(parts, open, signal, partial)),
   };
 }
-
-type QuestionControls = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
 
 async function converse(
   parts: TerminalQuestionerParts,
   open: OpenQuestion,
-  { signal, partial }: QuestionControls,
+  signal: AbortSignal,
+  partial: (answers: readonly QuestionAnswer[]) => void,
 ): Promise<QuestionerReply | undefined> {
   const { io, by } = parts;
   const answers = new Map<string, QuestionAnswer>();
@@ -47,7 +46,7 @@ async function converse(
   if (open.fault !== undefined) await io.stderr.write(`\nThat answer can't be used: ${oneLine(open.fault)}\n`);
   for (const question of open.questions) {
     late = new AbortController();
-    const said = await askOne(parts, { open, question, signal: AbortSignal.any([signal, late.signal]) });
+    const said = await askOne(parts, open, question, AbortSignal.any([signal, late.signal]));
     if (answers.has(question.id)) continue; // its time limit passed
     if ("none" in said) {
       await io.stderr.write(`\n${farewell(said, signal)}\n`);
@@ -68,10 +67,13 @@ function farewell({ none }: NoLine, signal: AbortSignal): string {
   return `This question was ${reason.outcome} elsewhere${reason.by ? ` by ${oneLine(whoText(reason.by))}` : ""}.`;
 }
 
-type SingleQuestion = { readonly open: OpenQuestion; readonly question: Question; readonly signal: AbortSignal };
-
 /** Only the list has a time limit, not the text. */
-async function askOne(parts: TerminalQuestionerParts, { open, question, signal }: SingleQuestion): Promise<QuestionResult> {
+async function askOne(
+  parts: TerminalQuestionerParts,
+  open: OpenQuestion,
+  question: Question,
+  signal: AbortSignal,
+): Promise<QuestionResult> {
   const { io, clock } = parts;
   let listed = false;
   const pressed = (): void => {
@@ -114,7 +116,7 @@ async function choose(choosing: ChoiceParts): Promise<QuestionResult> {
   for (let text = `${shown}\n${how}`; ; ) {
     const typed = await list(text);
     if ("none" in typed) return typed;
-    const read = readChoice(question, typed.line, { several, columns: columnsOf(choosing) });
+    const read = readChoice(question, typed.line, several, columnsOf(choosing));
     if ("chosen" in read) {
       if (!read.other) return { answer: { id: question.id, selected: read.chosen } };
       return withText(question.id, read.chosen, await prompt.askAtOnce(YOUR_TEXT));
@@ -141,13 +143,11 @@ function screen(choosing: ChoiceParts): string[] {
   return seconds > 0 ? [...lines, `If you press nothing for ${seconds} s, the recommended option (or the first) is used.`] : lines;
 }
 
-type ChoiceLimits = { readonly several: boolean; readonly columns: number };
-
 type Choice = { readonly chosen: readonly string[]; readonly other: boolean } | { readonly again: string };
 
 const LONGEST_SAID = 20;
 
-function readChoice(question: Question, line: string, { several, columns }: ChoiceLimits): Choice {
+function readChoice(question: Question, line: string, several: boolean, columns: number): Choice {
   const typed = line.trim();
   const preview = previewOf(question, typed);
   if (preview !== undefined) return { again: `\n${previewText(preview, columns)}\n` };
