@@ -43,7 +43,7 @@ function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject)
   for (const [key, value] of Object.entries(input)) {
     const property = Object.hasOwn(aliases, key) ? (aliases[key] ?? key) : key;
     const before = seen.get(property);
-    if (before !== undefined) throw new InvalidInput(both(before, key, property));
+    if (before !== undefined) throw new InvalidInput(describeBoth(before, key, property));
     seen.set(property, key);
     folded[property] = value;
     if (property !== key) coercions.push({ path: pointerStep(property), from: key, to: property, rule: "alias" });
@@ -52,7 +52,7 @@ function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject)
 }
 
 /** Names the alias first, regardless of order. */
-function both(one: string, other: string, property: string): string {
+function describeBoth(one: string, other: string, property: string): string {
   return one === property ? `params must not have both '${other}' and '${one}'` : `params must not have both '${one}' and '${other}'`;
 }
 

@@ -1,3 +1,4 @@
+import { type DefinitionCode, ToolDefinitionError } from "./errors.ts";
 import { isObject } from "./model/json/json.ts";
 import { KINDS, MUTATOR_KINDS } from "./model/kind.ts";
 import { messageOf } from "./model/result/thrown.ts";
@@ -5,7 +6,6 @@ import { acceptsObjects } from "./model/schema/accepts-objects.ts";
 import { editDistance } from "./model/text/edit-distance.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
-import { type DefinitionCode, ToolDefinitionError } from "./tool-definition-error.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 export type { BackgroundCommand, BackgroundCommands, BackgroundEnd, BackgroundLife } from "./background-commands.ts";
 export { contentHash } from "./content-hash.ts";
-export { AnswerError, GateError, ParkRequest, ToolError } from "./errors.ts";
+export { AnswerError, GateError, ParkRequest, ToolDefinitionError, ToolError } from "./errors.ts";
 export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, PlanFiles, RecoveredChange } from "./file-ports.ts";
 export type {
   ApprovalRow,
@@ -190,7 +190,7 @@ export { readCallRecord } from "./runtime/session/call-record.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
 export { openSession, readSessionState } from "./runtime/session/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
-export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
+export { defineTool, isTool } from "./tool.ts";
 export type {
   Annotations,
   AppliedPreview,

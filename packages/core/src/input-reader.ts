@@ -1,4 +1,5 @@
 import { frozenJson } from "./check-definition.ts";
+import { ToolDefinitionError } from "./errors.ts";
 import { isObject, type JsonObject } from "./model/json/json.ts";
 import { jsonPointer } from "./model/json/pointer.ts";
 import { messageOf } from "./model/result/thrown.ts";
@@ -6,7 +7,6 @@ import { acceptsObjects } from "./model/schema/accepts-objects.ts";
 import type { SchemaProblem, Schemas, Validator } from "./ports.ts";
 import { isStandardSchema, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 import type { JsonSchema, Maybe, ToolDefinition } from "./tool-definition.ts";
-import { ToolDefinitionError } from "./tool-definition-error.ts";
 
 /** What a schema makes of an input: a value, or its problems. */
 export type CheckedInput =

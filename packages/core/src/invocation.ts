@@ -35,7 +35,7 @@ export function bindInvocation(
     coercions,
     warnings: bound.warnings,
     describe: () => describe(bound),
-    locations: () => (definition.locations ? locations(bound) : NOWHERE),
+    locations: () => (definition.locations ? locations(bound) : NO_LOCATIONS),
     permission: async () => (await opinion(bound)).verdict,
     opinion: () => opinion(bound),
     safe: () => definition.safe !== undefined && isSafe(bound),
@@ -44,7 +44,7 @@ export function bindInvocation(
   });
 }
 
-const NOWHERE: readonly Location[] = Object.freeze([]);
+const NO_LOCATIONS: readonly Location[] = Object.freeze([]);
 
 /** The signal that stops a body, and the receiver of its live display. */
 type RunWires = { readonly signal: AbortSignal; readonly update: Update | undefined };
@@ -87,19 +87,19 @@ function opinion({ definition, input, ctx }: InvocationScope): Maybe<ToolOpinion
   if (!definition.permission) return UNDECLARED;
   try {
     const answer: unknown = definition.permission(input, ctx);
-    return isThenable(answer) ? Promise.resolve(answer).then(heard, failed) : heard(answer);
+    return isThenable(answer) ? Promise.resolve(answer).then(readOpinion, failedOpinion) : readOpinion(answer);
   } catch (error) {
-    return failed(error);
+    return failedOpinion(error);
   }
 }
 
-function heard(answer: unknown): ToolOpinion {
+function readOpinion(answer: unknown): ToolOpinion {
   if (isVerdict(answer)) return { verdict: answer, declared: true };
-  const told = typeof answer === "string" ? `'${cutText(answer, 80)}'` : typeof answer;
-  return { verdict: "ask", declared: true, note: `tool permission answered ${told} instead of allow, ask or deny` };
+  const shown = typeof answer === "string" ? `'${cutText(answer, 80)}'` : typeof answer;
+  return { verdict: "ask", declared: true, note: `tool permission answered ${shown} instead of allow, ask or deny` };
 }
 
-function failed(error: unknown): ToolOpinion {
+function failedOpinion(error: unknown): ToolOpinion {
   return { verdict: "ask", declared: true, note: `tool permission failed: ${messageOf(error)}` };
 }
 
@@ -169,7 +169,7 @@ function contextOf(ctx: CallContext, given: Partial<RunContext>, wires: Pick<Run
     gate: given.gate ?? noGate,
     attempt: given.attempt ?? 1,
     idempotencyKey: given.idempotencyKey ?? null,
-    started: given.started ?? nobodyToTell,
+    started: given.started ?? ignoreStart,
     pushPendingAction: given.pushPendingAction ?? stagingUnavailable,
     signal: wires.signal,
     update: wires.update,
@@ -190,7 +190,7 @@ export function stagingUnavailable(): never {
   throw new ToolError("Pending action store unavailable for custom tools in this runtime.", "staging_unavailable");
 }
 
-async function nobodyToTell(): Promise<void> {
+async function ignoreStart(): Promise<void> {
   // Without a ledger there is no recovery that needs the process.
 }
 

@@ -1,7 +1,8 @@
+import { ToolDefinitionError } from "./errors.ts";
 import { isObject } from "./model/json/json.ts";
 import { suggestions } from "./model/text/suggest.ts";
 import type { Schemas } from "./ports.ts";
-import { compileInput, isTool, ToolDefinitionError } from "./tool.ts";
+import { compileInput, isTool } from "./tool.ts";
 import type { Tool } from "./tool-definition.ts";
 
 /** The tools that can be called, each under one name. */

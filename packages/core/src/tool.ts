@@ -8,8 +8,6 @@ import type { Schemas } from "./ports.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { CallContext, Invocation, JsonSchema, Maybe, Tool, ToolDefinition } from "./tool-definition.ts";
 
-export { ToolDefinitionError } from "./tool-definition-error.ts";
-
 const NOWHERE: CallContext = Object.freeze({ cwd: "/", callId: "", sessionId: "" });
 const READERS = new WeakMap<object, InputReader>();
 

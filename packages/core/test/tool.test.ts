@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { defineTool, isTool, ToolDefinitionError } from "../src/tool.ts";
+import { ToolDefinitionError } from "../src/errors.ts";
+import { defineTool, isTool } from "../src/tool.ts";
 import type { CallContext, Invocation, JsonSchema, Tool, ToolDefinition } from "../src/tool-definition.ts";
 import { ajvSchemas } from "./ajv-schemas.ts";
 

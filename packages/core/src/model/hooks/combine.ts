@@ -49,20 +49,20 @@ export type HooksCombined = {
  */
 export function combineHooks(ran: readonly HookRan[]): HooksCombined {
   const outcomes = ran.map(({ outcome }) => outcome);
-  const { verdict, winners } = decided(ran);
+  const { verdict, winners } = decideVerdict(ran);
   const stop = firstMessage(outcomes);
   const rewriter = ran.findLast(({ rewrote }) => rewrote !== undefined);
-  const feedback = joined(ran.map(({ outcome }) => outcome.feedback));
-  const context = joined(
+  const feedback = joinTexts(ran.map(({ outcome }) => outcome.feedback));
+  const context = joinTexts(
     outcomes.map((outcome) => outcome.context),
     "all",
   );
-  const reason = joined(winners.map(({ outcome }) => outcome.reason));
+  const reason = joinTexts(winners.map(({ outcome }) => outcome.reason));
   const output = outcomes.findLast(({ updatedOutput }) => updatedOutput !== undefined)?.updatedOutput;
-  const spokenBy = namesOf(ran.filter(({ outcome }) => outcome.context !== undefined || outcome.feedback !== undefined));
+  const spokenBy = joinNames(ran.filter(({ outcome }) => outcome.context !== undefined || outcome.feedback !== undefined));
   const opinion: HookOpinion = {
     verdict,
-    name: (winners[0] ?? leading(ran))?.name ?? "",
+    name: (winners[0] ?? findLeading(ran))?.name ?? "",
     ...(verdict !== "none" && reason !== "" && { reason }),
     ...(rewriter?.rewrote && { updatedInput: rewriter.rewrote, updatedInputMode: "replace", rewrittenBy: rewriter.name }),
     ...(output !== undefined && { updatedOutput: output }),
@@ -72,7 +72,7 @@ export function combineHooks(ran: readonly HookRan[]): HooksCombined {
     ...(stop !== undefined && { stop }),
     ...(outcomes.some(({ interrupt }) => interrupt === true) && { interrupt: true }),
   };
-  const systemMessage = joined(
+  const systemMessage = joinTexts(
     outcomes.map((outcome) => outcome.systemMessage),
     "all",
   );
@@ -97,7 +97,7 @@ export function stopMessageOf({ stop, verdict, reason = "" }: HookOpinion): stri
   return stop ?? (verdict === "deny" ? reason : undefined);
 }
 
-function decided(ran: readonly HookRan[]): { readonly verdict: Verdict | "none"; readonly winners: readonly HookRan[] } {
+function decideVerdict(ran: readonly HookRan[]): { readonly verdict: Verdict | "none"; readonly winners: readonly HookRan[] } {
   if (ran.some(({ outcome }) => outcome.stop !== undefined)) return { verdict: "none", winners: [] };
   const rewrittenAt = ran.findLastIndex(({ rewrote }) => rewrote !== undefined);
   const voided = ran.some(({ outcome }) => outcome.voidsAllow === true);
@@ -108,7 +108,7 @@ function decided(ran: readonly HookRan[]): { readonly verdict: Verdict | "none";
 }
 
 /** The hook to name if none won: the first that stopped, spoke or rewrote. */
-function leading(ran: readonly HookRan[]): HookRan | undefined {
+function findLeading(ran: readonly HookRan[]): HookRan | undefined {
   const speaks = ({ outcome, rewrote }: HookRan): boolean =>
     outcome.feedback !== undefined || outcome.context !== undefined || rewrote !== undefined;
   return ran.find(({ outcome }) => outcome.stop !== undefined) ?? ran.find(speaks) ?? ran[0];
@@ -119,12 +119,12 @@ function firstMessage(outcomes: readonly HookOutcome[]): string | undefined {
   return stops.find((message) => message.trim() !== "") ?? stops[0];
 }
 
-function namesOf(ran: readonly HookRan[]): string {
+function joinNames(ran: readonly HookRan[]): string {
   return [...new Set(ran.map(({ name }) => name))].join(", ");
 }
 
 /** Joins non-blank texts by newline, dropping duplicates unless all are wanted. */
-function joined(texts: readonly (string | undefined)[], keep: "once" | "all" = "once"): string {
+function joinTexts(texts: readonly (string | undefined)[], keep: "once" | "all" = "once"): string {
   const spoken = texts.flatMap((text) => (text === undefined || text.trim() === "" ? [] : [text]));
   return (keep === "once" ? [...new Set(spoken)] : spoken).join("\n");
 }

@@ -48,11 +48,11 @@ export type HookEventRow = {
 };
 
 const TOOL = ["tool", "tool_name"] as const;
-const TOLD = { matchesOn: [], blocks: "no", failsClosed: "no", rewrites: "no", decides: [], context: false } as const;
-const SPEAKS = { ...TOLD, context: true } as const;
-const FEEDBACK = { ...SPEAKS, blocks: "feedback" } as const;
-const PREVENTS = { ...SPEAKS, blocks: "prevents", failsClosed: "deny" } as const;
-const HOLDS = { ...SPEAKS, blocks: "holds" } as const;
+const OBSERVES = { matchesOn: [], blocks: "no", failsClosed: "no", rewrites: "no", decides: [], context: false } as const;
+const ADDS_CONTEXT = { ...OBSERVES, context: true } as const;
+const GIVES_FEEDBACK = { ...ADDS_CONTEXT, blocks: "feedback" } as const;
+const PREVENTS = { ...ADDS_CONTEXT, blocks: "prevents", failsClosed: "deny" } as const;
+const KEEPS_RUNNING = { ...ADDS_CONTEXT, blocks: "holds" } as const;
 
 /** All hook events in the order of a run, with what hooks can do there. */
 export const HOOK_EVENTS: Readonly<Record<HookPoint, HookEventRow>> = Object.freeze({
@@ -66,34 +66,34 @@ export const HOOK_EVENTS: Readonly<Record<HookPoint, HookEventRow>> = Object.fre
     decides: ["allow", "deny"],
     context: false,
   },
-  tool_response_transform: { ...TOLD, matchesOn: TOOL, failsClosed: "withhold", rewrites: "result" },
-  post_tool_use: { ...FEEDBACK, shared: "PostToolUse", matchesOn: TOOL },
-  post_tool_use_failure: { ...FEEDBACK, shared: "PostToolUseFailure", matchesOn: TOOL },
-  post_tool_batch: { ...FEEDBACK, shared: "PostToolBatch" },
+  tool_response_transform: { ...OBSERVES, matchesOn: TOOL, failsClosed: "withhold", rewrites: "result" },
+  post_tool_use: { ...GIVES_FEEDBACK, shared: "PostToolUse", matchesOn: TOOL },
+  post_tool_use_failure: { ...GIVES_FEEDBACK, shared: "PostToolUseFailure", matchesOn: TOOL },
+  post_tool_batch: { ...GIVES_FEEDBACK, shared: "PostToolBatch" },
   user_prompt_submit: { ...PREVENTS, shared: "UserPromptSubmit" },
-  session_start: { ...SPEAKS, shared: "SessionStart", matchesOn: ["source"] },
-  turn_start: SPEAKS,
-  stop: { ...HOLDS, shared: "Stop" },
+  session_start: { ...ADDS_CONTEXT, shared: "SessionStart", matchesOn: ["source"] },
+  turn_start: ADDS_CONTEXT,
+  stop: { ...KEEPS_RUNNING, shared: "Stop" },
   subagent_start: { ...PREVENTS, shared: "SubagentStart", matchesOn: ["agent_type"] },
-  subagent_stop: { ...HOLDS, shared: "SubagentStop", matchesOn: ["agent_type"] },
+  subagent_stop: { ...KEEPS_RUNNING, shared: "SubagentStop", matchesOn: ["agent_type"] },
   pre_compact: { ...PREVENTS, shared: "PreCompact", matchesOn: ["trigger"] },
-  permission_denied: { ...TOLD, shared: "PermissionDenied", matchesOn: TOOL },
-  on_tool_approval_decision: { ...TOLD, matchesOn: TOOL },
-  on_user_input: { ...TOLD, matchesOn: ["label"] },
-  session_end: { ...TOLD, shared: "SessionEnd", matchesOn: ["reason"] },
-  turn_end: { ...TOLD, matchesOn: ["reason"] },
-  post_compact: { ...TOLD, shared: "PostCompact", matchesOn: ["trigger"] },
-  notification: { ...TOLD, shared: "Notification", matchesOn: ["notification_type"] },
-  on_error: { ...TOLD, shared: "StopFailure", matchesOn: ["error_type"] },
-  on_agent_switch: { ...TOLD, matchesOn: ["to_agent"] },
-  config_change: { ...TOLD, shared: "ConfigChange", matchesOn: ["source"] },
+  permission_denied: { ...OBSERVES, shared: "PermissionDenied", matchesOn: TOOL },
+  on_tool_approval_decision: { ...OBSERVES, matchesOn: TOOL },
+  on_user_input: { ...OBSERVES, matchesOn: ["label"] },
+  session_end: { ...OBSERVES, shared: "SessionEnd", matchesOn: ["reason"] },
+  turn_end: { ...OBSERVES, matchesOn: ["reason"] },
+  post_compact: { ...OBSERVES, shared: "PostCompact", matchesOn: ["trigger"] },
+  notification: { ...OBSERVES, shared: "Notification", matchesOn: ["notification_type"] },
+  on_error: { ...OBSERVES, shared: "StopFailure", matchesOn: ["error_type"] },
+  on_agent_switch: { ...OBSERVES, matchesOn: ["to_agent"] },
+  config_change: { ...OBSERVES, shared: "ConfigChange", matchesOn: ["source"] },
 });
 
 /** How often in a row hooks may keep an agent from finishing, by default. */
 export const STOP_HOOK_LIMIT = 8;
 
 const BY_NAME: ReadonlyMap<string, HookPoint> = new Map(
-  points().flatMap((point) => [[point, point] as const, [sharedHookName(point), point]]),
+  listPoints().flatMap((point) => [[point, point] as const, [sharedHookName(point), point]]),
 );
 
 /** Finds the event for a name in either spelling. */
@@ -111,7 +111,7 @@ export function hookMayChange({ blocks, rewrites, decides }: HookEventRow): bool
   return blocks === "prevents" || blocks === "holds" || rewrites !== "no" || decides.length > 0;
 }
 
-function points(): readonly HookPoint[] {
+function listPoints(): readonly HookPoint[] {
   return Object.keys(HOOK_EVENTS).filter(isPoint);
 }
 

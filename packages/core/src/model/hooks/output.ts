@@ -63,7 +63,7 @@ export function readHookRun(hook: HookSpeaker, run: HookRun): HookOutcome {
 }
 
 function readExit(hook: HookSpeaker, { code, stdout, stderr }: Extract<HookRun, { readonly ended: "exit" }>): HookOutcome {
-  if (code === 2) return blocked(hook, stderr);
+  if (code === 2) return readBlock(hook, stderr);
   if (code !== 0) return failure(hook, { cause: `exited with code ${code}`, stderr });
   const text = stdout.trim();
   if (!text.startsWith("{")) return HOOK_EVENTS[hook.event].context ? { ...SILENT, ...contextOf(text) } : SILENT;
@@ -71,21 +71,21 @@ function readExit(hook: HookSpeaker, { code, stdout, stderr }: Extract<HookRun, 
 }
 
 function readValue(hook: HookSpeaker, value: unknown): HookOutcome {
-  return value === undefined ? SILENT : readObject(hook, copied(value));
+  return value === undefined ? SILENT : readObject(hook, copyAnswer(value));
 }
 
 const SILENT: HookOutcome = Object.freeze({ verdict: "none", warnings: Object.freeze([]), ignored: Object.freeze([]) });
 
 function parse(text: string): unknown {
   try {
-    return copied(JSON.parse(text));
+    return copyAnswer(JSON.parse(text));
   } catch {
     return undefined;
   }
 }
 
 /** Reads every property once and drops what JSON cannot carry. */
-function copied(value: unknown): unknown {
+function copyAnswer(value: unknown): unknown {
   try {
     return copyGiven(value);
   } catch {
@@ -126,8 +126,8 @@ function verdictOf({ hook, row, answer }: HookReading): Part {
   const ignored: string[] = [];
   const parts: Part[] = [];
   for (const said of opinionsOf(answer)) {
-    const meant = meaning({ hook, row }, said);
-    if (meant === undefined) ignored.push(unused(hook, said.field));
+    const meant = readMeaning({ hook, row }, said);
+    if (meant === undefined) ignored.push(ignoredText(hook, said.field));
     else parts.push(meant);
   }
   const part = strictestOf(parts);
@@ -153,20 +153,20 @@ function opinionsOf({ top, specific, permission }: HookAnswer): readonly FieldOp
 }
 
 /** What an opinion in one field means at this event, if anything. */
-function meaning({ hook, row }: Omit<HookReading, "answer">, { field, verdict, reason }: FieldOpinion): Part | undefined {
+function readMeaning({ hook, row }: Omit<HookReading, "answer">, { field, verdict, reason }: FieldOpinion): Part | undefined {
   const foreign = field === "behavior" && hook.event !== "permission_request";
-  if (verdict === "deny") return denied({ hook, row }, { field, reason });
+  if (verdict === "deny") return readDeny({ hook, row }, { field, reason });
   if (verdict === "ask" && row.failsClosed === "no_opinion") return { voidsAllow: true };
   return row.decides.includes(verdict) && !foreign ? { verdict, ...reasonOf(reason) } : undefined;
 }
 
-function denied({ hook, row }: Omit<HookReading, "answer">, { field, reason }: Omit<FieldOpinion, "verdict">): Part | undefined {
+function readDeny({ hook, row }: Omit<HookReading, "answer">, { field, reason }: Omit<FieldOpinion, "verdict">): Part | undefined {
   const text = reasonOf(reason).reason;
   if (row.blocks === "feedback" && field !== "decision") return { stop: text ?? "" };
-  if (row.blocks === "feedback") return { feedback: text ?? byDefault(hook) };
+  if (row.blocks === "feedback") return { feedback: text ?? defaultReason(hook) };
   if (row.blocks === "holds" && field === "continue") return { stop: text ?? "" };
   if (row.blocks === "no" && row.failsClosed !== "withhold") return undefined;
-  return { verdict: "deny", reason: text ?? byDefault(hook) };
+  return { verdict: "deny", reason: text ?? defaultReason(hook) };
 }
 
 /** The strictest verdict (the first of equals), combined with every stop, feedback and void. */
@@ -186,10 +186,10 @@ function rewriteOf({ hook, row, answer: { specific, permission } }: HookReading)
   const input = specific.updatedInput ?? permission.updatedInput;
   const mode = specific.updatedInputMode ?? permission.updatedInputMode ?? "merge";
   if (input && row.rewrites === "input") part.updatedInput = { input, mode };
-  else if (input) ignored.push(unused(hook, "updatedInput"));
+  else if (input) ignored.push(ignoredText(hook, "updatedInput"));
   if (specific.updatedToolOutput !== undefined && row.rewrites === "result") part.updatedOutput = specific.updatedToolOutput;
-  else if (specific.updatedToolOutput !== undefined) ignored.push(unused(hook, "updatedToolOutput"));
-  if (permission.updatedPermissions !== undefined) ignored.push(unused(hook, "updatedPermissions"));
+  else if (specific.updatedToolOutput !== undefined) ignored.push(ignoredText(hook, "updatedToolOutput"));
+  if (permission.updatedPermissions !== undefined) ignored.push(ignoredText(hook, "updatedPermissions"));
   return part;
 }
 
@@ -198,7 +198,7 @@ function wordsOf({ hook, row, answer: { top, specific } }: HookReading): Part {
   const { additionalContext: context } = specific;
   const said = systemMessage.trim() === "" ? {} : { systemMessage: cutText(printable(systemMessage), LONGEST_REASON) };
   if (context === undefined || row.context) return { ...said, ...contextOf(context ?? "") };
-  return { ...said, ignored: [unused(hook, "additionalContext")] };
+  return { ...said, ignored: [ignoredText(hook, "additionalContext")] };
 }
 
 function contextOf(text: string): Part {
@@ -211,10 +211,10 @@ function reasonOf(text: string | undefined): { readonly reason?: string } {
 }
 
 /** Exit code 2. */
-function blocked(hook: HookSpeaker, stderr: string): HookOutcome {
+function readBlock(hook: HookSpeaker, stderr: string): HookOutcome {
   const row = HOOK_EVENTS[hook.event];
-  const meant = denied({ hook, row }, { field: "decision", reason: stderr });
-  const said = reasonOf(stderr).reason ?? byDefault(hook);
+  const meant = readDeny({ hook, row }, { field: "decision", reason: stderr });
+  const said = reasonOf(stderr).reason ?? defaultReason(hook);
   if (meant === undefined) return { ...SILENT, warnings: [`hook ${hook.name} (${hook.event}): ${said}`] };
   return { ...SILENT, ...meant, warnings: withheldWarning(hook, meant) };
 }
@@ -239,21 +239,21 @@ function failure(hook: HookSpeaker, { cause, stderr = "", detail }: Failing): Ho
     case "no_opinion":
       return { ...failed, voidsAllow: true };
     case "no":
-      return hook.onFailure === "block" ? { ...failed, ...stopping(row, reason) } : failed;
+      return hook.onFailure === "block" ? { ...failed, ...readStop(row, reason) } : failed;
     default:
       return row.failsClosed satisfies never;
   }
 }
 
-function stopping({ blocks }: HookEventRow, reason: string): Part {
+function readStop({ blocks }: HookEventRow, reason: string): Part {
   if (blocks === "feedback") return { stop: reason };
   return blocks === "no" ? {} : { verdict: "deny", reason };
 }
 
-function unused(hook: HookSpeaker, field: string): string {
+function ignoredText(hook: HookSpeaker, field: string): string {
   return `hook ${hook.name} (${hook.event}): ${field} is not applied on this event`;
 }
 
-function byDefault({ name }: HookSpeaker): string {
+function defaultReason({ name }: HookSpeaker): string {
   return `blocked by hook ${name}`;
 }
