@@ -33,7 +33,6 @@ export type EventBodies = ProposalEventBodies &
       readonly policy: string;
       readonly title: string;
       readonly options?: JsonObject;
-      /** Where this conversation was forked. */
       readonly forked?: { readonly session: string; readonly seq: number };
     };
     "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
@@ -102,9 +101,8 @@ export type EventBodies = ProposalEventBodies &
     "call.answered": {
       readonly call: string;
       readonly fingerprint: string;
-      /** `also`: further grants that were needed; all must be valid until the claim. */
+      /** `also`: further grants that were needed. */
       readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
-      /** For example `grant_session`. */
       readonly source: ApprovalSource;
     };
     "call.claimed": {
@@ -156,7 +154,6 @@ export type EventBodies = ProposalEventBodies &
       readonly callId?: string;
       /** Null if the program did not exit by itself. */
       readonly exit?: number | null;
-      /** SHA-256 of the output. */
       readonly digest?: string;
       readonly cause?: string;
       /** Input keys; `tool_response` for a result. */
@@ -202,11 +199,10 @@ export type EventBodies = ProposalEventBodies &
     "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
     "grant.revoked": { readonly grant: string; readonly by: string };
     "trust.granted": {
-      /** The real path. */
       readonly workspace: string;
       readonly device: string;
       readonly inode: string;
-      /** Covers the names and bytes of all project configuration files. */
+      /** Covers all project configuration files. */
       readonly digest: string;
       /** To display later changes; base64 if not UTF-8. */
       readonly files: readonly ({ readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string })[];

@@ -37,14 +37,12 @@ export type SessionState = {
   readonly proposals: Map<string, ProposalRow>;
   /** The newest proposal, if it was lost with its process. */
   lost: ProposalRow | undefined;
-  /** Of calls that have not ended. */
   readonly questions: Map<string, QuestionRow>;
   /** Not delivered to the model yet, oldest first. */
   readonly notices: Map<string, EventBodies["notice.queued"]>;
   /** Unfinished, oldest first. */
   readonly tasks: Map<string, TaskRow>;
   readonly schedules: Map<string, ScheduleRow>;
-  /** Not ended. */
   readonly calls: Map<string, Call>;
   /** How often each id was used; an id that is not in `calls` has ended. */
   readonly ids: Map<string, number>;
@@ -95,10 +93,7 @@ export function emptySession(): SessionState {
   };
 }
 
-/**
- * Folds an event of the session's chain, or of the shared chain, into the state. An illegal event throws `IllegalEvent` and changes
- * nothing.
- */
+/** Folds an event into the state; an illegal one throws `IllegalEvent` and changes nothing. */
 export function fold(state: SessionState, event: LedgerEvent): void {
   if (isCallEvent(event)) foldCall(state, event);
   else if (isProposalEvent(event)) foldProposal(state, event);

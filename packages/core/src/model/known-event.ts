@@ -82,7 +82,6 @@ function isEventType(type: string): type is EventType {
 
 /** True for events that a session's writer may append. */
 export function isAppendable(type: string): boolean {
-  if (type === "call.proposed" || type === "call.judged" || type === "call.ended") return true;
   return BY_TYPE.get(type) === "writer";
 }
 
@@ -158,13 +157,9 @@ export function isCallEvent(event: LedgerEvent): event is CallEvent {
 export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "call.proposed":
-      return event.body.call;
     case "call.judged":
-      return event.body.call;
     case "call.claimed":
-      return event.body.call;
     case "call.ended":
-      return event.body.call;
     case "approval.opened":
     case "call.answered":
     case "call.started":

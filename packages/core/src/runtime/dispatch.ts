@@ -113,7 +113,7 @@ export type DispatcherDeps = {
   readonly files?: Files;
   /** If absent, tools with a preview cannot run. */
   readonly changes?: FileChanges;
-  /** For settling proposals before the first batch. */
+  /** Until the first batch brings tools. */
   readonly tools?: Registry;
   /** If absent, processes left by a crash are reported, not ended. */
   readonly processes?: Processes;
@@ -126,7 +126,7 @@ export type DispatcherDeps = {
   /** For tools that declare no timeout. */
   readonly timeoutMs?: number;
   readonly retryIdempotent?: boolean;
-  /** Returns a text if a limit is reached, which skips the rest of the batch. */
+  /** A text names a reached limit and skips the rest of the batch. */
   readonly mayClaim?: () => string | undefined;
   readonly decided?: (notice: DecisionNotice) => void;
   readonly warn?: (message: string) => void;

@@ -20,7 +20,7 @@ type CopyWalk = {
   seen: Set<object> | undefined;
 };
 
-/** Returns a deep-frozen copy of an input; reads every property once and throws for values that JSON cannot represent. */
+/** Returns a deep-frozen copy of an input; throws for values that JSON cannot represent. */
 export function copyInput(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidInput("params must be object");
   return copyMembers(value, { strict: true, paired: false, path: [], values: 0, seen: undefined });
@@ -65,7 +65,7 @@ function freezeMember(value: Json | undefined, at: PropertyKey, walk: CopyWalk):
   walk.path.pop();
 }
 
-/** Returns a deep-frozen copy of a tool's value, with lone surrogates replaced; undefined if it is not JSON. */
+/** Returns a deep-frozen copy with lone surrogates replaced; undefined if the value is not JSON. */
 export function copyGiven(value: unknown): Json | undefined {
   try {
     return copy(value, { strict: false, paired: false, path: [], values: 0, seen: undefined });
@@ -78,7 +78,7 @@ export function copyGiven(value: unknown): Json | undefined {
 /** `keepable` is false if a number is too large to record exactly. */
 export type ResultCopy = { readonly value: Json; readonly keepable: boolean };
 
-/** Returns a deep-frozen copy of a tool's result; throws an error that locates the value that JSON cannot represent. */
+/** Returns a deep-frozen copy of a tool's result; throws an error that locates an unrepresentable value. */
 export function copyResult(value: unknown): ResultCopy {
   const walk: CopyWalk = { strict: false, ofResult: true, paired: false, path: [], values: 0, seen: undefined };
   const copied = copy(value, walk);

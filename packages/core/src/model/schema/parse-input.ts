@@ -49,7 +49,7 @@ export function parseToolInput(text: string): ParsedInput {
   return parseToolValue(value);
 }
 
-/** Reads arguments that the caller already parsed; a text that holds an object is parsed again, as a coercion. */
+/** Reads arguments that the caller parsed; a text that holds an object is parsed again, as a coercion. */
 export function parseToolValue(value: unknown): ParsedInput {
   if (typeof value === "string") return parseInner(value);
   if (!isJsonObject(value)) return NOT_AN_OBJECT;

@@ -93,10 +93,10 @@ function atLeast(least: number, name: string, value: number): number {
 }
 
 function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undefined): LoopBatch {
-  return { calls: calls.map(givenOf), results };
+  return { calls: calls.map(toLoopInput), results };
 }
 
-function givenOf({ name, arguments: given }: LoopCall): LoopInput {
+function toLoopInput({ name, arguments: given }: LoopCall): LoopInput {
   return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
 }
 
@@ -104,13 +104,13 @@ function tripOf(recent: readonly LoopBatch[], consecutive: number, { threshold, 
   const tool = recent.at(-1)?.calls[0]?.name ?? "";
   if (consecutive >= threshold) return { count: consecutive, period: 1, tool };
   for (let period = 2; period <= maxPeriod; period++) {
-    if (comesRound(recent, period, cycles)) return { count: period * cycles, period, tool };
+    if (isAlternating(recent, period, cycles)) return { count: period * cycles, period, tool };
   }
   return undefined;
 }
 
 /** Equal batches are not an alternation. */
-function comesRound(recent: readonly LoopBatch[], period: number, cycles: number): boolean {
+function isAlternating(recent: readonly LoopBatch[], period: number, cycles: number): boolean {
   const first = recent.length - period * cycles;
   if (first < 0) return false;
   for (let at = recent.length - 1; at >= first + period; at--) {
@@ -129,25 +129,25 @@ function sameCalls(before: LoopBatch | undefined, batch: LoopBatch | undefined):
 function sameCall(before: LoopInput | undefined, call: LoopInput): boolean {
   if (before?.name !== call.name) return false;
   if (before.text === call.text) return true;
-  return readsAlike(before, call) && canonicalText(before.text) === canonicalText(call.text);
+  return haveSameValue(before, call) && canonicalText(before.text) === canonicalText(call.text);
 }
 
 /** Cheap comparison first; equal values may still differ where parsing loses digits. */
-function readsAlike(before: LoopInput, call: LoopInput): boolean {
+function haveSameValue(before: LoopInput, call: LoopInput): boolean {
   try {
-    return sameJson(contentOf(before), contentOf(call));
+    return sameJson(parsedValue(before), parsedValue(call));
   } catch {
     return true; // nested too deep to compare
   }
 }
 
-function contentOf(given: LoopInput): unknown {
-  if (!given.isRead) given.value = read(given.text);
+function parsedValue(given: LoopInput): unknown {
+  if (!given.isRead) given.value = parseText(given.text);
   given.isRead = true;
   return given.value;
 }
 
-function read(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return text.trim() === "" ? {} : JSON.parse(text);
   } catch {
@@ -173,11 +173,11 @@ function canonical(value: unknown): string {
   try {
     return canonicalJson(value);
   } catch {
-    return loose(value);
+    return describeValue(value);
   }
 }
 
-function loose(value: unknown): string {
+function describeValue(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {

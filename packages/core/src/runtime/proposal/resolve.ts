@@ -55,7 +55,6 @@ export type ResolveTarget =
       readonly owner?: string | undefined;
     };
 
-/** A target and the input it was chosen for. */
 export type ChosenTarget = { readonly target: ResolveTarget; readonly action: ResolveInput["action"]; readonly id: string | undefined };
 
 export type FallbackReply = { readonly question?: FallbackQuestion; readonly answer?: ToolResult; readonly digest?: string };

@@ -12,11 +12,9 @@ import type { ResolveFallback } from "./resolve.ts";
 /** Callbacks of this process that settle a proposal. */
 export type Closure = Pick<PendingAction, "apply" | "reject"> & {
   readonly details: Json | undefined;
-  /** Undefined if it was queued outside a call. */
   readonly made: StagingCall | undefined;
 };
 
-/** A call that stages an action. */
 export type StagingCall = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
 
 /** The state that one process needs to settle a session's proposals. */

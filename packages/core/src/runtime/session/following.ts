@@ -101,7 +101,6 @@ export function makeFollower({ ledger, id, state, link }: FollowerPorts): Sessio
   };
 }
 
-/** State shared by writer and follower. */
 export type SessionLink = {
   /** Makes the error for every further write. */
   failure: (() => unknown) | undefined;
