@@ -1,42 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { type IPty, spawn } from "@lydell/node-pty";
-import { BIN, type Place, place, until } from "../support/assent.ts";
-
-type Screen = {
-  readonly pty: IPty;
-  readonly text: () => string;
-  readonly end: Promise<number>;
-  readonly shows: (text: string) => Promise<void>;
-};
-
-function open(
-  at: Place,
-  argv: readonly string[],
-  { columns = 80, rows = 24, env = {} }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
-): Screen {
-  const pty = spawn(process.execPath, [BIN, ...argv], {
-    cols: columns,
-    rows,
-    cwd: at.workspace,
-    env: { ...at.env, TERM: "xterm-256color", ...env },
-  });
-  let text = "";
-  let seen = 0;
-  pty.onData((data) => (text += data));
-  const end = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
-  const shows = async (wanted: string): Promise<void> => {
-    await until(`the terminal shows ${JSON.stringify(wanted)}; it shows ${JSON.stringify(text)}`, () => text.indexOf(wanted, seen) !== -1);
-    seen = text.indexOf(wanted, seen) + wanted.length;
-  };
-  return { pty, text: () => text, end, shows };
-}
-
-/** Keys pressed before the text can be read are dropped. */
-function afterReading(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_000));
-}
+import { place, until } from "../support/assent.ts";
+import { afterReading, openPty } from "../support/pty.ts";
 
 const PROMPT = "then Enter: ";
 const CALL = ["call", "shell", "--input", '{"command":"echo ran >> x"}'];
@@ -44,7 +10,7 @@ const CALL = ["call", "shell", "--input", '{"command":"echo ran >> x"}'];
 describe("assent call on a real terminal", () => {
   test("a person is asked; y and Enter run it once; the terminal is given back", async () => {
     using at = place();
-    const screen = open(at, CALL);
+    const screen = openPty(at, CALL);
     await screen.shows("$ echo ran >> x");
     await screen.shows(PROMPT);
     assert.equal((await at.hereJson(["approvals"])).value.length, 1);
@@ -59,11 +25,9 @@ describe("assent call on a real terminal", () => {
     using at = place();
     const editor = at.write("editor.sh", `printf 'mine\\n' > "$1"`);
     const input = JSON.stringify({ file_path: "made.txt", content: "model's\n" });
-    const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
+    const screen = openPty(at, ["call", "write", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
     await screen.shows("+model's");
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("e\r");
+    await screen.reply(PROMPT, "e\r");
     await screen.shows("+mine");
     await screen.shows(PROMPT);
     assert.equal(existsSync(at.path("made.txt")), false, "nothing is written before the yes");
@@ -80,16 +44,12 @@ describe("assent call on a real terminal", () => {
     using at = place();
     const editor = at.write("editor.sh", `printf 'echo mine > made.txt\\n' > "$1"`);
     const input = JSON.stringify({ command: "touch other.txt" });
-    const screen = open(at, ["call", "shell", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
+    const screen = openPty(at, ["call", "shell", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
     await screen.shows("  always allow this in this session: Shell(touch other.txt)");
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("e\r");
+    await screen.reply(PROMPT, "e\r");
     await screen.shows("$ echo mine > made.txt");
     await screen.shows('"Always allow" is not available: no rule can cover the risks above.');
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("y\r");
+    await screen.reply(PROMPT, "y\r");
     assert.equal(await screen.end, 0);
     assert.deepEqual([existsSync(at.path("other.txt")), readFileSync(at.path("made.txt"), "utf8")], [false, "mine\n"]);
   });
@@ -97,15 +57,11 @@ describe("assent call on a real terminal", () => {
   test("without an editor the person sees a note and can still answer", async () => {
     using at = place();
     const input = JSON.stringify({ file_path: "made.txt", content: "x" });
-    const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
+    const screen = openPty(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
     await screen.shows("Editing first needs an editor: set VISUAL or EDITOR.");
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("e\r");
+    await screen.reply(PROMPT, "e\r");
     await screen.shows("'e' is not an answer");
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("n\r");
+    await screen.reply(PROMPT, "n\r");
     await screen.shows("Reason");
     screen.pty.write("\r");
     assert.equal(await screen.end, 1);
@@ -114,7 +70,7 @@ describe("assent call on a real terminal", () => {
 
   test("a terminal that goes away in the middle of a question ends the program; the question stays for later", async () => {
     using at = place();
-    const screen = open(at, CALL);
+    const screen = openPty(at, CALL);
     await screen.shows(PROMPT);
     const { pid } = screen.pty;
     screen.pty.kill("SIGHUP");
@@ -125,7 +81,7 @@ describe("assent call on a real terminal", () => {
 
   test("keys typed without pause while the question appears answer nothing", async () => {
     using at = place();
-    const screen = open(at, CALL);
+    const screen = openPty(at, CALL);
     screen.pty.write("yyyy\r a\ry\r");
     await screen.shows(PROMPT);
     screen.pty.write("y\r");
@@ -141,13 +97,9 @@ describe("assent call on a real terminal", () => {
 
   test("Enter alone puts the question again", async () => {
     using at = place();
-    const screen = open(at, CALL);
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("\r");
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("n\r");
+    const screen = openPty(at, CALL);
+    await screen.reply(PROMPT, "\r");
+    await screen.reply(PROMPT, "n\r");
     await screen.shows("Reason");
     screen.pty.write("\r");
     assert.equal(await screen.end, 1);
@@ -155,7 +107,7 @@ describe("assent call on a real terminal", () => {
 
   test("Ctrl-C cancels the call: exit 130, recorded", async () => {
     using at = place();
-    const screen = open(at, CALL);
+    const screen = openPty(at, CALL);
     await screen.shows(PROMPT);
     screen.pty.write("\u0003");
     assert.equal(await screen.end, 130);
@@ -165,10 +117,8 @@ describe("assent call on a real terminal", () => {
 
   test("Ctrl-D leaves the approval open for later: exit 75", async () => {
     using at = place();
-    const screen = open(at, CALL);
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("\u0004");
+    const screen = openPty(at, CALL);
+    await screen.reply(PROMPT, "\u0004");
     await screen.shows("assent resume s_");
     assert.equal(await screen.end, 75);
     assert.equal((await at.hereJson(["approvals"])).value.length, 1);
@@ -176,7 +126,7 @@ describe("assent call on a real terminal", () => {
 
   test("an answer from another terminal is shown here, and the call continues", async () => {
     using at = place();
-    const screen = open(at, CALL);
+    const screen = openPty(at, CALL);
     await screen.shows(PROMPT);
     const [{ id }] = (await at.hereJson(["approvals"])).value;
     await at.here(["approve", id]);
@@ -187,14 +137,10 @@ describe("assent call on a real terminal", () => {
 
   test("always in this session shows its rule first, and is remembered", async () => {
     using at = place();
-    const screen = open(at, ["call", "shell", "--input", '{"command":"touch x"}']);
-    await screen.shows(PROMPT);
-    await afterReading();
-    screen.pty.write("u\r");
+    const screen = openPty(at, ["call", "shell", "--input", '{"command":"touch x"}']);
+    await screen.reply(PROMPT, "u\r");
     await screen.shows("Shell(touch x)");
-    await screen.shows("goes back: ");
-    await afterReading();
-    screen.pty.write("y\r");
+    await screen.reply("goes back: ", "y\r");
     assert.equal(await screen.end, 0);
     const [grant] = (await at.hereJson(["grants"])).value;
     assert.deepEqual([grant.scope, grant.rule], ["user", "Shell(touch x)"]);
@@ -202,7 +148,7 @@ describe("assent call on a real terminal", () => {
 
   test("what a command contains reaches the terminal escaped", async () => {
     using at = place();
-    const screen = open(at, ["call", "shell", "--input", JSON.stringify({ command: "echo \u001b]52;c;eA==\u0007\u202e" })], {
+    const screen = openPty(at, ["call", "shell", "--input", JSON.stringify({ command: "echo \u001b]52;c;eA==\u0007\u202e" })], {
       env: { NO_COLOR: "1" },
     });
     await screen.shows("$ echo \\x1b]52;c;eA==\\x07\\u{202e}");
@@ -214,7 +160,7 @@ describe("assent call on a real terminal", () => {
 
   test("--on-ask asks no one, even on a terminal", async () => {
     using at = place();
-    const screen = open(at, [...CALL, "--on-ask", "deny"]);
+    const screen = openPty(at, [...CALL, "--on-ask", "deny"]);
     assert.equal(await screen.end, 1);
     assert.ok(!screen.text().includes(PROMPT));
   });
@@ -222,7 +168,11 @@ describe("assent call on a real terminal", () => {
   test("40×12 and a request longer than the screen: paged, and yes only at its end", async () => {
     using at = place();
     const command = `echo ran >> x\n${Array.from({ length: 30 }, (_, line) => `: line ${line}`).join("\n")}`;
-    const screen = open(at, ["call", "shell", "--input", JSON.stringify({ command })], { columns: 40, rows: 12, env: { NO_COLOR: "1" } });
+    const screen = openPty(at, ["call", "shell", "--input", JSON.stringify({ command })], {
+      columns: 40,
+      rows: 12,
+      env: { NO_COLOR: "1" },
+    });
     for (let page = 0; page < 20 && !screen.text().includes(PROMPT); page++) {
       await until("a page or the question", () => /(Enter shows more, n says no: |then Enter: )$/.test(screen.text()));
       await afterReading();
@@ -241,7 +191,7 @@ describe("assent call on a real terminal", () => {
 
   test("assent alone on a terminal is the terminal interface", async () => {
     using at = place();
-    const screen = open(at, []);
+    const screen = openPty(at, []);
     await screen.shows("you decide");
     await screen.shows("Show the demonstration");
     screen.pty.write("\u0004");

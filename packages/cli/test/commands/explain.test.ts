@@ -1,30 +1,24 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { ended, type Place, place, type RunOptions, until } from "../support/assent.ts";
+import { ended, type Place, place, projectFile, put, type RunOptions, until, userFile } from "../support/assent.ts";
 import { sampleInput } from "../support/tool-inputs.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
-
-function put(file: string, text: string): string {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
-}
 
 function policy(at: Place, settings: Settings): string {
   return put(join(at.root, "policy.json"), JSON.stringify(settings));
 }
 
 function userSettings(at: Place, settings: Settings): string {
-  return put(join(at.root, ".config", "assent", "settings.json"), JSON.stringify(settings));
+  return put(userFile(at), JSON.stringify(settings));
 }
 
 function projectSettings(at: Place, settings: Settings): string {
-  return put(join(at.workspace, ".assent", "settings.json"), JSON.stringify(settings));
+  return put(projectFile(at), JSON.stringify(settings));
 }
 
 function permissions(
@@ -210,7 +204,7 @@ describe("assent explain, the cases of the contract", () => {
   test("with --policy no other settings count", async () => {
     using at = place();
     userSettings(at, permissions({ deny: ["*"] }));
-    put(join(at.workspace, ".assent", "settings.json"), "{ broken");
+    put(projectFile(at), "{ broken");
     const { code, value } = await at.hereJson(["explain", "--policy", policy(at, { version: 1, mode: "yolo" }), ...shell("make")]);
     assert.deepEqual([code, value.verdict, value.reason], [0, "allow", "yolo"]);
   });
@@ -352,10 +346,7 @@ describe("assent explain, one call", () => {
     ["a policy file that is no JSON", (at) => ["--policy", put(join(at.root, "p.json"), "{ oops")]],
     ["a policy file that is not there", () => ["--policy", "nowhere.json"]],
     ["a deny rule that cannot be read", (at) => ["--policy", policy(at, permissions({ deny: ["Shell(git"] }))]],
-    [
-      "a project's file that is no JSON, trusted or not",
-      (at) => [void put(join(at.workspace, ".assent", "settings.json"), "{ oops")].flatMap(() => []),
-    ],
+    ["a project's file that is no JSON, trusted or not", (at) => [void put(projectFile(at), "{ oops")].flatMap(() => [])],
   ];
   for (const [name, argv] of broken)
     test(`settings error, nothing on stdout, exit 2: ${name}`, async () => {

@@ -1,23 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openLedger } from "@assent/store";
-import { type Place, place, type RunOptions } from "../support/assent.ts";
-
-function put(file: string, text: string): string {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
-}
-
-function userFile(at: Place): string {
-  return join(at.root, ".config", "assent", "settings.json");
-}
-
-function projectFile(at: Place): string {
-  return join(at.workspace, ".assent", "settings.json");
-}
+import { type Place, place, projectFile, put, type RunOptions, userFile } from "../support/assent.ts";
 
 type Asked = { readonly tool?: string; readonly input?: object; readonly scope?: string; readonly more?: readonly string[] };
 

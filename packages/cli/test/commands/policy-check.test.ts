@@ -1,22 +1,8 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { type Place, place } from "../support/assent.ts";
-
-function put(file: string, text: string): string {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
-}
-
-function userFile(at: Place): string {
-  return join(at.root, ".config", "assent", "settings.json");
-}
-
-function projectFile(at: Place): string {
-  return join(at.workspace, ".assent", "settings.json");
-}
+import { place, projectFile, put, userFile } from "../support/assent.ts";
 
 type Shown = { readonly type: string; readonly line: number; readonly column: number; readonly key: string };
 

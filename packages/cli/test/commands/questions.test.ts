@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openLedger } from "@assent/store";
-import { type IPty, spawn } from "@lydell/node-pty";
 import { replayTranscript } from "../../src/tui/conversation/replay.ts";
-import { BIN, type Place, place, until } from "../support/assent.ts";
+import { type Place, place } from "../support/assent.ts";
+import { afterReading, openPty } from "../support/pty.ts";
 
 type Parked = { readonly sessionId: string; readonly callId: string; readonly approvalId: string };
 
@@ -304,21 +304,13 @@ describe("everything that waits for a person, in one list", () => {
 });
 
 describe("a question at a real terminal", () => {
-  function open(at: Place, argv: readonly string[]): { pty: IPty; text: () => string; end: Promise<number> } {
-    const env = { ...at.env, TERM: "xterm-256color", NO_COLOR: "1" };
-    const pty = spawn(process.execPath, [BIN, ...argv], { cols: 80, rows: 24, cwd: at.workspace, env });
-    let text = "";
-    pty.onData((data) => (text += data));
-    return { pty, text: () => text, end: new Promise((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode))) };
-  }
-  const shows = (screen: { text: () => string }, wanted: string): Promise<void> =>
-    until(`the terminal shows ${wanted}; it shows ${JSON.stringify(screen.text())}`, () => screen.text().includes(wanted));
-  const afterReading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000));
+  const PLAIN = { env: { NO_COLOR: "1" } };
+  const PROMPT = "then Enter: ";
 
   test("a person is asked; a number and Enter answer", async () => {
     using at = place();
-    const screen = open(at, ASK([DB]));
-    await shows(screen, "then Enter: ");
+    const screen = openPty(at, ASK([DB]), PLAIN);
+    await screen.shows(PROMPT);
     assert.equal((await at.hereJson(["approvals"])).value.length, 1);
     await afterReading();
     screen.pty.write("2\r");
@@ -328,8 +320,8 @@ describe("a question at a real terminal", () => {
 
   test("answered from another process while it is shown: it closes, and says who answered", async () => {
     using at = place();
-    const screen = open(at, ASK([DB]));
-    await shows(screen, "then Enter: ");
+    const screen = openPty(at, ASK([DB]), PLAIN);
+    await screen.shows(PROMPT);
     const [{ id }] = (await at.hereJson(["approvals"])).value;
     assert.equal((await at.json(approve(id, "SQLite", "--by", "Ada"))).code, 0);
     assert.equal(await screen.end, 0);
@@ -339,13 +331,13 @@ describe("a question at a real terminal", () => {
 
   test("killed while it is shown: a resume on a terminal shows it again, under the same id", async () => {
     using at = place();
-    const first = open(at, ASK([DB]));
-    await shows(first, "then Enter: ");
+    const first = openPty(at, ASK([DB]), PLAIN);
+    await first.shows(PROMPT);
     const [{ id, sessionId }] = (await at.hereJson(["approvals"])).value;
     process.kill(first.pty.pid, "SIGKILL");
     await first.end;
-    const again = open(at, ["resume", sessionId]);
-    await shows(again, "then Enter: ");
+    const again = openPty(at, ["resume", sessionId], PLAIN);
+    await again.shows(PROMPT);
     assert.deepEqual(
       (await at.hereJson(["approvals"])).value.map((row: { id: string }) => row.id),
       [id],
@@ -358,8 +350,8 @@ describe("a question at a real terminal", () => {
 
   test("Ctrl-C cancels it", async () => {
     using at = place();
-    const screen = open(at, ASK([DB]));
-    await shows(screen, "then Enter: ");
+    const screen = openPty(at, ASK([DB]), PLAIN);
+    await screen.shows(PROMPT);
     screen.pty.write("\u0003");
     assert.equal(await screen.end, 130);
     assert.match(screen.text(), /Ask tool was cancelled by the user/);
@@ -369,7 +361,7 @@ describe("a question at a real terminal", () => {
   test("the setting's time limit is kept, and written down as automatic", async () => {
     using at = place();
     at.write("settings.json", JSON.stringify({ ask: { timeout: 0.2 } }));
-    const screen = open(at, [...ASK([{ ...DB, recommended: 1 }]), "--policy", "settings.json"]);
+    const screen = openPty(at, [...ASK([{ ...DB, recommended: 1 }]), "--policy", "settings.json"], PLAIN);
     assert.equal(await screen.end, 0);
     assert.match(screen.text(), /User selected: Postgres\s+\(selected automatically after 0.2 s without an answer\)/);
     const [{ id }] = (await at.hereJson(["approvals", "--all"])).value;

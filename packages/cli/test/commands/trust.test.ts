@@ -3,9 +3,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { type IPty, spawn } from "@lydell/node-pty";
 import { withoutProgram } from "../../../../test/support/programs.ts";
-import { BIN, type Place, place, until } from "../support/assent.ts";
+import { BIN, type Place, place } from "../support/assent.ts";
+import { afterReading, openPty } from "../support/pty.ts";
 
 /** Everything an untrusted repository may contain; each leaves a CANARY file if it acts. */
 function carryCanaries(at: Place): string {
@@ -262,37 +262,14 @@ describe("assent trust", () => {
   });
 });
 
-type Screen = {
-  readonly pty: IPty;
-  readonly text: () => string;
-  readonly end: Promise<number>;
-  readonly shows: (text: string) => Promise<void>;
-};
-
-function open(at: Place, argv: readonly string[], rows = 40): Screen {
-  const pty = spawn(process.execPath, [BIN, ...argv], { cols: 100, rows, cwd: at.workspace, env: { ...at.env, TERM: "xterm-256color" } });
-  let text = "";
-  let seen = 0;
-  pty.onData((data) => (text += data));
-  const end = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
-  const shows = async (wanted: string): Promise<void> => {
-    await until(`the terminal shows ${JSON.stringify(wanted)}; it shows ${JSON.stringify(text)}`, () => text.indexOf(wanted, seen) !== -1);
-    seen = text.indexOf(wanted, seen) + wanted.length;
-  };
-  return { pty, text: () => text, end, shows };
-}
-
-/** Keys pressed before the text can be read are dropped. */
-function afterReading(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_000));
-}
+const WIDE = { columns: 100, rows: 40 };
 
 describe("assent trust on a real terminal", () => {
   test("the question lists what would become active, escaped; no leaves it untrusted, yes trusts it", async () => {
     using at = place();
     const canary = carryCanaries(at);
     write(at, ".assent/agents/\u001b[2Jhidden.md", "");
-    const no = open(at, ["trust"]);
+    const no = openPty(at, ["trust"], WIDE);
     for (const line of ["allow *", `hook PreToolUse: touch ${canary}`, 'setting mode = "yolo"', "tool .assent/tools/evil.ts"])
       await no.shows(line);
     await no.shows("server evil: touch");
@@ -303,10 +280,8 @@ describe("assent trust on a real terminal", () => {
     no.pty.write("n\r");
     assert.equal(await no.end, 1);
     assert.equal((await at.hereJson(["trust", "--show"])).value.trusted, false);
-    const yes = open(at, ["trust"]);
-    await yes.shows("Trust it exactly as shown?");
-    await afterReading();
-    yes.pty.write("y\r");
+    const yes = openPty(at, ["trust"], WIDE);
+    await yes.reply("Trust it exactly as shown?", "y\r");
     assert.equal(await yes.end, 0);
     assert.equal((await at.hereJson(["trust", "--show"])).value.trusted, true);
     assert.ok(!existsSync(canary));
@@ -315,14 +290,12 @@ describe("assent trust on a real terminal", () => {
   test("a long list is shown page by page: nothing is pushed out of sight before the question", async () => {
     using at = place();
     for (let i = 0; i < 40; i++) write(at, `.assent/tools/t${i}.ts`, "");
-    const screen = open(at, ["trust"], 16);
+    const screen = openPty(at, ["trust"], { columns: 100, rows: 16 });
     await screen.shows("more lines. Enter shows more");
     assert.ok(!screen.text().includes("Trust it exactly as shown?"));
     await afterReading();
     screen.pty.write("y\r");
-    await screen.shows("more lines. Enter shows more");
-    await afterReading();
-    screen.pty.write("n\r");
+    await screen.reply("more lines. Enter shows more", "n\r");
     assert.equal(await screen.end, 1);
     assert.equal((await at.hereJson(["trust", "--show"])).value.trusted, false);
   });
@@ -330,7 +303,7 @@ describe("assent trust on a real terminal", () => {
   test("what was shown is what is recorded: a change while the person reads is not trusted", async () => {
     using at = place();
     write(at, ".assent/settings.json", SETTINGS);
-    const screen = open(at, ["trust"]);
+    const screen = openPty(at, ["trust"], WIDE);
     await screen.shows("Trust it exactly as shown?");
     write(at, ".assent/settings.json", `{"mode":"yolo"}`);
     await afterReading();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Tool } from "@assent/core";
 import { liveProcesses } from "../../../../test/support/processes.ts";
@@ -151,6 +151,21 @@ export function ended(child: ChildProcess): Promise<Ran> {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
+}
+
+/** Writes a file and its missing directories. */
+export function put(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+export function userFile(at: Place): string {
+  return join(at.root, ".config", "assent", "settings.json");
+}
+
+export function projectFile(at: Place): string {
+  return join(at.workspace, ".assent", "settings.json");
 }
 
 /** Polls a condition with a deadline. */
