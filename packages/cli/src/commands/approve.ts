@@ -6,13 +6,13 @@ export const approve: Command = {
   group: "decide",
   decides: true,
   summary: "approve a call, answer a question or apply a proposal; prints success only once it is saved",
-  details: `It does not ask again: look first with 'assent approvals show', and give --fingerprint to approve only what you saw. ${ID_NOTE}`,
+  details: `Approves at once. Look first with 'assent approvals show', and give --fingerprint to approve only what you saw. ${ID_NOTE}`,
   operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
   options: [
     ...ANSWERING,
     { name: "fingerprint", takes: "text", value: "F", help: "approve only if the request still has this fingerprint" },
     { name: "edit", takes: "text", value: "FILE", help: "run this complete input instead (- reads stdin)" },
-    { name: "remember", takes: "choice", choices: ["session", "project", "user"], help: "also allow similar calls from now on, here" },
+    { name: "remember", takes: "choice", choices: ["session", "project", "user"], help: "also allow similar calls from now on, in this scope" },
     { name: "pattern", takes: "list", value: "RULE", help: "with --remember: this rule instead of the suggested ones (repeatable)" },
     { name: "expires", takes: "duration", value: "DURATION", help: "with --remember: only for this long, e.g. 8h" },
     {

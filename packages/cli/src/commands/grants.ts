@@ -8,7 +8,7 @@ export const grants: Command = {
   summary: "list answers that Assent remembers, so it does not ask again",
   operands: [],
   options: [
-    { name: "scope", takes: "choice", choices: ["session", "project", "user"], help: "only those that apply here" },
+    { name: "scope", takes: "choice", choices: ["session", "project", "user"], help: "only answers remembered for this scope" },
     { name: "all", takes: "nothing", help: "include expired, used-up and revoked ones" },
     ...PAGE,
     ...COMMON,

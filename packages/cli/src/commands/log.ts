@@ -13,7 +13,7 @@ export const log: Command = {
   options: [
     { name: "call", takes: "text", value: "ID", help: "only events of this call" },
     { name: "type", takes: "text", value: "GLOB", help: "only these types, e.g. 'call.*'" },
-    { name: "since", takes: "text", value: "SEQ|TIME", help: "only after this number or time" },
+    { name: "since", takes: "text", value: "SEQ|TIME", help: "only events after this number or time" },
     { name: "follow", takes: "nothing", help: "keep printing new events" },
     ...COMMON,
   ],
