@@ -1,5 +1,6 @@
 import { callRows } from "./calls.ts";
 import { durableRows } from "./durable.ts";
+import { gateRows } from "./gate.ts";
 import { judgingRows } from "./judging.ts";
 import { largeRows } from "./large.ts";
 import { printRows, type Row } from "./measure.ts";
@@ -10,6 +11,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
   calls: callRows,
   turns: turnRows,
   durable: durableRows,
+  gate: gateRows,
   judging: judgingRows,
   startup: startupRows,
   large: largeRows,

@@ -25,6 +25,11 @@ function startOf(args: readonly string[]): number {
   return best;
 }
 
+/** An application that sets up a gate with rules. */
+const GATE = `
+const { createGate } = await import("@assent/gate");
+await createGate({ rules: { allow: ["mail:to=*@example.test"], deny: ["shell:command=rm*"] } });`;
+
 /** What every run loads before its first request. */
 const NEEDED = ["core", "policy", "host", "store", "tools", "agent"];
 
@@ -94,6 +99,7 @@ export async function startupRows(): Promise<readonly Row[]> {
   if (!existsSync(`${root}/packages/cli/dist/main.js`)) throw new Error("Nothing is built. Run: npm run build");
   const bare = startOf(["-e", "0"]);
   const core = startOf(["--input-type=module", "-e", "await import('@assent/core')"]);
+  const gate = startOf(["--input-type=module", "-e", GATE]);
   const version = startOf(["packages/cli/bin/assent.js", "--version"]);
   const needed = startOf([
     "--input-type=module",
@@ -103,6 +109,7 @@ export async function startupRows(): Promise<readonly Row[]> {
   const run = startOfRun();
   return [
     ratioRow("import of @assent/core", { value: core, base: bare, unit: "ms" }, { of: "bare node", most: 2 }),
+    ratioRow("import of @assent/gate and createGate", { value: gate, base: bare, unit: "ms" }, { of: "bare node", most: 2.5 }),
     ratioRow("assent --version, as published", { value: version, base: bare, unit: "ms" }, { of: "bare node", most: 2 }),
     ratioRow(
       "assent run of one scripted turn, cold",

@@ -1,10 +1,10 @@
-// Builds what is published: removes what sources no longer make, compiles, and joins the modules of @assent/core, of @assent/agent, and those of the program with
+// Builds what is published: removes what sources no longer make, compiles, and joins the modules of @assent/core, of @assent/agent, those of @assent/gate with what it needs, and those of the program with
 // the packages it is made of, into a few files each (hundreds of small ones cost more to load than to run). Types stay where tsc puts them.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { inParts, isJoined, licensesOf } from "./joined-libraries.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -70,7 +70,11 @@ async function joinCore() {
   ]);
   const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
-  for (const { path, text } of [...all, ...texts]) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
+  for (const { path, text } of [...all, ...texts]) {
+    const pure = text.replace(INITIALISER, "$1/* @__PURE__ */ ");
+    const { code } = await transform(pure, { minifyWhitespace: true, target: JOINING.target }); // names stay, for stack traces
+    writeFileSync(path, inAscii(code));
+  }
 }
 
 /** The path of a module of ours before it was joined; files that it reads at run time stay in its package. Core stays outside, because custom tools import the same one. */
@@ -163,9 +167,9 @@ function atFirstCall(name, holder) {
  * Replaces imports of Node's modules by `process.getBuiltinModule`. An import creates a namespace, which reads every export and so loads more modules: the line editor for
  * `node:fs`, the web ciphers for `node:crypto`.
  */
-function byName(text, path) {
+function byName(text, path, later = AT_FIRST_CALL) {
   const asked = text.replace(/^import \{([^}]+)\} from "(node:[^"]+)";$/gm, (_, names, module) =>
-    AT_FIRST_CALL.test(module)
+    later.test(module)
       ? names
           .split(",")
           .map((name) => atFirstCall(name.trim(), `process.getBuiltinModule("${module}")`))
@@ -278,6 +282,107 @@ async function joinAgent() {
     writeFileSync(path, withoutPlaces(inAscii(text), metafile).replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
+/** A gate that is only set up needs no random numbers, digests or user names. */
+const AT_FIRST_CALL_OF_GATE = /^node:(?:child_process|worker_threads|crypto|os|module)$/;
+
+const gateDist = join(root, "packages/gate/dist");
+const policyDist = join(root, "packages/policy/dist");
+
+/** Modules of shell analysis that rules and facts need at once. They are small. */
+const SHELL_AT_ONCE = /\/shell\/(?:plan\/find-program|match\/rule-words|effects\/package-scripts|read\/command-name)\.js$/;
+
+/** The modules of shell analysis that the rest of the policy calls. */
+function shellModules() {
+  const outside = globSync("**/*.js", { cwd: policyDist }).filter((file) => !file.startsWith("shell/"));
+  const imported = outside.flatMap((file) => {
+    const text = readFileSync(join(policyDist, file), "utf8");
+    return [...text.matchAll(/ from "(\.[^"]*\/shell\/[^"]+)"/g)].map(([, path]) => join(policyDist, dirname(file), path));
+  });
+  return [...new Set(imported)].filter((path) => !SHELL_AT_ONCE.test(path)).sort();
+}
+
+/** Shell analysis is most of the policy. A gate loads it with the first command, in a file of its own. */
+const shellAtFirstUse = (modules) => ({
+  name: "shell at first use",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^gate:shell$/ }, () => ({ path: "shell", namespace: "gate" }));
+    onLoad({ filter: /^/, namespace: "gate" }, () => ({
+      contents: modules.map((path, at) => `export * as m${at} from ${JSON.stringify(path)};`).join("\n"),
+      resolveDir: root,
+    }));
+    onResolve({ filter: /\/shell\// }, ({ path, importer }) => {
+      const file = join(dirname(importer), path);
+      const isInside = importer.startsWith(join(policyDist, "shell/")) || importer === "shell";
+      return isInside || !modules.includes(file) ? undefined : { path: file, namespace: "at-first-command", sideEffects: false };
+    });
+    onLoad({ filter: /^/, namespace: "at-first-command" }, async ({ path }) => {
+      const exported = Object.entries(await import(path));
+      const functions = exported.filter(([, value]) => typeof value === "function");
+      const tables = exported.filter(([, value]) => value instanceof Map); // only read by key
+      const contents = [
+        `const load = () => process.getBuiltinModule("node:module").createRequire(import.meta.url)("./shell.js").m${modules.indexOf(path)};`,
+        ...functions.map(([name]) => `export function ${name}(...given) { return load().${name}(...given); }`),
+        ...tables.map(([name]) => `export const ${name} = { get: (key) => load().${name}.get(key) };`),
+      ];
+      return { contents: contents.join("\n"), resolveDir: root };
+    });
+  },
+});
+
+/** Imports by name go to the modules that have these names, and not through the list of a package, which would load all of it. */
+const byModule = {
+  name: "by module",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@assent\/(?:host|policy)$/ }, ({ path, kind }) =>
+      kind === "import-statement" ? { path, namespace: "by-module", sideEffects: false } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: "by-module" }, ({ path }) => {
+      const dist = join(root, "packages", path.replace("@assent/", ""), "dist");
+      const list = readFileSync(join(dist, "index.js"), "utf8");
+      const wanted = globSync("**/*.js", { cwd: gateDist, exclude: ["bundle/**"] }).flatMap((file) => {
+        const text = readFileSync(join(gateDist, file), "utf8");
+        const imports = [...text.matchAll(/^import \{([^}]+)\} from "([^"]+)";$/gm)].filter(([, , from]) => from === path);
+        return imports.flatMap(([, names]) => names.split(",").map((name) => name.trim()));
+      });
+      const lines = [...list.matchAll(/^export \{([^}]+)\} from "\.\/([^"]+)";$/gm)].flatMap(([, names, file]) => {
+        const listed = names.split(",").map((name) => name.trim());
+        const kept = listed.filter((name) => wanted.includes(name));
+        return kept.length === 0 ? [] : [`export { ${kept.join(", ")} } from ${JSON.stringify(join(dist, file))};`];
+      });
+      return { contents: lines.join("\n"), resolveDir: root };
+    });
+  },
+};
+
+/** The gate with the packages that it needs, except core: one file for most programs, others for commands, files and the store. */
+async function joinGate() {
+  const placed = {
+    name: "placed",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+        const isOurs = kind === "entry-point" || /^@assent\/(?:host|policy|store)$/.test(path);
+        return isOurs ? undefined : { path, external: true };
+      });
+      onLoad({ filter: OURS }, ({ path }) => {
+        const text = readFileSync(path, "utf8");
+        if (text.includes("import.meta") && !path.endsWith("/schema/ajv-schemas.js")) throw new Error(`${path} asks for its place`);
+        return { contents: byName(text, path, AT_FIRST_CALL_OF_GATE) };
+      });
+    },
+  };
+  const modules = shellModules();
+  const { metafile, outputFiles } = await build({
+    entryPoints: { index: join(gateDist, "index.js"), shell: "gate:shell" },
+    outdir: join(gateDist, "bundle"),
+    ...JOINING,
+    platform: "node",
+    minify: true,
+    plugins: [byModule, shellAtFirstUse(modules), atFirstUse, placed],
+  });
+  mkdirSync(join(gateDist, "bundle"), { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, withoutPlaces(inAscii(text), metafile));
+}
+
 async function joinProgram() {
   const options = {
     entryPoints: { index: join(programDist, "index.js"), program: join(programDist, "program.js") },
@@ -298,4 +403,5 @@ removeStale(); // the joined files have no source of their own name: they go, to
 compile();
 await joinCore();
 await joinAgent();
+await joinGate();
 await joinProgram();

@@ -34,8 +34,8 @@ const PORTS = { clock: createSystemClock(), ids: createRandomIds(), digest: node
 
 /** Everything a gate is made of. */
 type GateParts = {
-  readonly id: string;
-  readonly ledger: Ledger;
+  readonly id: () => string;
+  readonly ledger: () => Ledger;
   readonly tools: GateTools;
   readonly policy: GatePolicy;
   readonly session: GateSession;
@@ -54,14 +54,14 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
   const events = createGateEvents(options.observe, warn);
   const store = options.store === undefined ? undefined : absolutePath(options.store);
   const host = await hostDeps(store);
-  const ledger = store === undefined ? memoryLedger() : await openStore(store, host.processes);
-  const id = options.session ?? PORTS.ids.next("s_");
+  const opened = store === undefined ? undefined : await openStore(store, host.processes);
+  const ledger = once(() => opened ?? memoryLedger(PORTS));
+  const id = once(() => options.session ?? PORTS.ids.next("s_"));
   const { approve, hooks, handlers } = options;
   const session = createGateSession({
-    ...{ id, resumes: options.session !== undefined, ledger, policy, tools, host, signal: options.signal, hooks },
+    ...{ id, resumes: options.session !== undefined, ledger, policy, tools, host, signal: options.signal, hooks, person: personNamed },
     deps: {
       ...PORTS,
-      by: personNamed(),
       onAsk: approve === "park" ? "park" : "deny",
       ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed, warn) }),
       ...(handlers && { handlers }),
@@ -76,7 +76,24 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
       throw error;
     });
   const parts: GateParts = { id, ledger, tools, policy, session, turns };
-  return { ...wrappers(parts, approve === "park"), ...controls(parts), session: id, on: events.on, close: session.close };
+  return {
+    ...wrappers(parts, approve === "park"),
+    ...controls(parts),
+    get session() {
+      return id();
+    },
+    on: events.on,
+    close: session.close,
+  };
+}
+
+/** Makes something when it is first needed: a gate that is only set up loads neither random numbers nor digests. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function personNamed(name?: string): By {
@@ -99,7 +116,7 @@ function wrappers(parts: GateParts, parks: boolean): Pick<Gate, "tool" | "aiSdk"
     },
     knows: async (callId) => {
       const { state } = (await session.current()).session;
-      return state.calls.has(callId) || (await readCallRecord(ledger, id, callId))["call.proposed"] !== undefined;
+      return state.calls.has(callId) || (await readCallRecord(ledger(), id(), callId))["call.proposed"] !== undefined;
     },
   };
   return {
@@ -130,7 +147,7 @@ async function assessCall({ id, tools, policy }: GateParts, { name, arguments: g
   if (!tool) throw new GateUsageError("bad_tool", `The gate has no tool '${name}'.`);
   const { workspace: cwd, facts, source } = policy;
   const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
-  const invocation = await tool.build(input, { cwd, callId: "explain", sessionId: id });
+  const invocation = await tool.build(input, { cwd, callId: "explain", sessionId: id() });
   return await assessWithoutSession({ ...PORTS, tool, invocation, cwd, facts, policy: () => source.current() }, name);
 }
 
@@ -138,16 +155,16 @@ type Controls = "run" | "resume" | "resumeMessages" | "stopped" | "approvals" | 
 
 function controls(parts: GateParts): Pick<Gate, Controls> {
   const { id, ledger, tools, policy, session, turns } = parts;
-  const answering: AnswerPorts = {
-    ...{ ...PORTS, ledger, rules: policy.rules },
-    requests: createRequestReader({ ...PORTS, ledger, tools, facts: policy.facts }),
-  };
+  const answering = once((): AnswerPorts => {
+    const requests = createRequestReader({ ...PORTS, ledger: ledger(), tools, facts: policy.facts });
+    return { ...PORTS, ledger: ledger(), rules: policy.rules, requests };
+  });
   return {
     run: (calls, turn = {}) => turns.dispatch(calls, turn),
     resume: async (earlier, signal) => turns.resume(earlier ?? (await turns.openCalls()), signal),
     resumeMessages: async (messages, { answeredBy } = {}) => {
       const by = answeredBy === undefined ? undefined : (): By => personNamed(answeredBy);
-      const { messages: reconciled, open, rejected } = await reconcileMessages({ ports: answering, session: id, by }, messages);
+      const { messages: reconciled, open, rejected } = await reconcileMessages({ ports: answering(), session: id(), by }, messages);
       if (rejected) await turns.resume([]); // ends the rejected calls in the record
       turns.setStop(
         open.length === 0 ? undefined : { reason: "parked", message: `Waits for approval ${open.join(", ")}. See: assent approvals` },
@@ -155,8 +172,8 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
       return reconciled;
     },
     stopped: turns.stopped,
-    approvals: () => listApprovals(ledger),
-    answer: (approval, answer) => saveAnswer(answering, approval, answer, personNamed),
+    approvals: () => listApprovals(ledger()),
+    answer: (approval, answer) => saveAnswer(answering(), approval, answer, personNamed),
     proposals: async () => {
       const { proposals } = (await session.current()).dispatcher;
       return {

@@ -1,4 +1,5 @@
 import {
+  type By,
   createDispatcher,
   type Dispatcher,
   type DispatcherDeps,
@@ -33,17 +34,18 @@ export type GateSession = {
 
 /** What the session of a gate needs. */
 export type GateSessionParts = {
-  readonly id: string;
+  readonly id: () => string;
   /** The session exists. */
   readonly resumes: boolean;
-  readonly ledger: Ledger;
+  readonly ledger: () => Ledger;
   readonly policy: GatePolicy;
   readonly tools: GateTools;
   readonly host: HostDeps;
   readonly hooks: GateOptions["hooks"];
+  readonly person: () => By;
   /** Cancels everything. */
   readonly signal: AbortSignal | undefined;
-  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "by" | "handlers" | "decided"> & {
+  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "handlers" | "decided"> & {
     readonly warn: (message: string) => void;
   };
 };
@@ -66,7 +68,7 @@ export function createGateSession(parts: GateSessionParts): GateSession {
     await Promise.allSettled(underWay);
     await opening?.then(closeSession(parts), () => undefined);
     parts.policy.source.close();
-    await parts.ledger.close();
+    await parts.ledger().close();
   };
   return {
     opened: () => (closing ? undefined : opened),
@@ -94,18 +96,20 @@ export function createGateSession(parts: GateSessionParts): GateSession {
 }
 
 async function openForCalls(parts: GateSessionParts, running: () => AbortSignal | undefined): Promise<OpenedSession> {
-  const { id, resumes, ledger, policy, tools, host, deps } = parts;
+  const { resumes, policy, tools, host, deps } = parts;
+  const id = parts.id();
   const { clock } = deps;
   const holder = currentHolder("gate");
   const { changes, files, processes, endHolder } = host;
   const { mode } = policy.source.current();
-  const ports = { ledger, clock, ids: { next: () => id }, ...(endHolder && { endHolder }) };
+  const ports = { ledger: parts.ledger(), clock, ids: { next: () => id }, ...(endHolder && { endHolder }) };
   const session = await openSession(ports, resumes ? { holder, id } : { holder, create: { cwd: policy.workspace, mode } });
   const settings = policy.source.settings();
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
   const hooks = await openGateHooks(parts.hooks, { ...deps, session, policy }, running);
   const dispatcher = createDispatcher({
     ...deps,
+    by: parts.person(),
     ...(hooks && { hooks }),
     ...{ session, policy: policy.source, facts: policy.facts, rules: policy.rules, tools, maxConcurrency, retryIdempotent },
     ...(timeoutMs !== undefined && { timeoutMs }),

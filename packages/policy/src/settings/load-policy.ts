@@ -114,8 +114,12 @@ export function assemblePolicy(
   ]);
   const rules = compiled.flatMap((layer) => layer.rules);
   const stage = compiled.flatMap((layer) => layer.stage);
+  let revision: string | undefined; // computed when a call is judged: loading the digest takes longer than all rules
   const policy: Policy = {
-    revision: digest.sha256(revisionText(compiled, settings)),
+    get revision() {
+      revision ??= digest.sha256(revisionText(compiled, settings));
+      return revision;
+    },
     mode: settings.mode,
     checkers: checkersOf(compiled),
     safeguards: parts.safeguards({ rules, settings }),

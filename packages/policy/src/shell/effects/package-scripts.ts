@@ -67,9 +67,12 @@ export function rememberPackageScripts(workspace: string): (words: readonly stri
   const known = new Map<string, string>();
   for (const words of packageCommands(workspace)) {
     const script = findPackageScript(words, { cwd: workspace, workspace });
-    if (script) known.set(words.join(" "), contentDigest(script.text));
+    if (script) known.set(words.join(" "), script.text);
   }
-  return (words) => known.get(words.join(" "));
+  return (words) => {
+    const text = known.get(words.join(" "));
+    return text === undefined ? undefined : contentDigest(text);
+  };
 }
 
 function packageCommands(workspace: string): readonly (readonly string[])[] {
