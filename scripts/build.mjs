@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { inParts, isJoined, licensesOf } from "./joined-libraries.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -70,11 +70,7 @@ async function joinCore() {
   ]);
   const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
-  for (const { path, text } of [...all, ...texts]) {
-    const pure = text.replace(INITIALISER, "$1/* @__PURE__ */ ");
-    const { code } = await transform(pure, { minifyWhitespace: true, target: JOINING.target }); // names stay, for stack traces
-    writeFileSync(path, inAscii(code));
-  }
+  for (const { path, text } of [...all, ...texts]) writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
 /** The path of a module of ours before it was joined; files that it reads at run time stay in its package. Core stays outside, because custom tools import the same one. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -123,10 +123,48 @@ describe("packages from a fresh clone", () => {
       return [`typed-${folder}.ts`];
     });
     writeFileSync(join(user, "entries.ts"), ENTRIES.map((name, at) => `export * as e${at} from "${name}";\n`).join(""));
-    assert.equal(programs.length, 7);
+    assert.equal(programs.length, 8);
     assert.deepEqual(typeErrors(["entries.ts", ...programs]), []);
     writeFileSync(join(user, "wrong.ts"), 'import { MODES } from "@assent/core";\nexport const mode: number = MODES[0];\n');
     assert.match(typeErrors(["wrong.ts"]).join("\n"), /^wrong\.ts.*TS2322/);
+  });
+
+  for (const [program, most] of [
+    ["ai-sdk", 10],
+    ["openai", 15],
+    ["anthropic", 15],
+    ["own-loop", 15],
+  ] as const)
+    test(`an application puts a gate before its own tools in at most ${most} lines: ${program}`, () => {
+      const programs = join(import.meta.dirname, "programs");
+      const lines = readFileSync(join(programs, `${program}.ts`), "utf8").split("\n");
+      assert.ok(lines.filter((line) => line.trim() !== "").length <= most);
+      cpSync(programs, join(user, "programs"), { recursive: true });
+      const ai = join(user, "node_modules/ai");
+      if (!existsSync(ai)) symlinkSync(join(ROOT, "node_modules/ai"), ai); // as `npm install ai` would
+      const printed = ran(user, [process.execPath, join("programs", `${program}.ts`)]);
+      assert.equal(printed, "Done. ann@example.test,bob@elsewhere.test\n");
+    });
+
+  test("a gate of the tarball analyzes commands and keeps its approvals in a store", () => {
+    writeFileSync(
+      join(user, "gate.mjs"),
+      `import { createGate } from "@assent/gate";
+      const schema = { type: "object", properties: { command: { type: "string" } } };
+      const open = (more) => createGate({ store: "./state", approve: "park", rules: { allow: ["Shell(ls *)"], deny: ["bash:command=rm*"] }, ...more });
+      const add = (gate) => gate.functions({ bash: { description: "Runs.", input: schema, run: () => "ran" } }, { bash: { kind: "execute" } });
+      const gate = await open();
+      add(gate);
+      const { calls } = await gate.run(["ls", "ls; rm x", "make"].map((command, at) => ({ id: "c" + at, name: "bash", arguments: { command } })));
+      await gate.close();
+      const later = await open({ session: gate.session });
+      add(later);
+      for (const { id } of await later.approvals()) await later.answer(id, "approve");
+      const again = await later.resume();
+      console.log([...calls, ...again.calls].map(({ outcome }) => outcome).join());
+      await later.close();`,
+    );
+    assert.equal(ran(user, [process.execPath, "gate.mjs"]), "succeeded,denied,waiting,succeeded\n");
   });
 
   const SHAKEN: readonly (readonly [name: string, entry: string, most: number])[] = [
@@ -157,6 +195,7 @@ const JOINED: Readonly<Record<string, readonly string[]>> = {
   agent: ["index"],
   cli: ["index", "program"],
   core: ["index", "parts", "testing", "text", "ungoverned"],
+  gate: ["index", "shell"],
 };
 
 /** The files that a package must contain, derived from its sources. */
