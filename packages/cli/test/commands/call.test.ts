@@ -233,7 +233,7 @@ describe("assent call", () => {
     assert.equal((await at.hereJson(["sessions", "--cwd", "."])).value.length, 0);
   });
 
-  test("a broken deny or ask stops everything; a broken allow is left out with a warning", async () => {
+  test("a broken deny or ask stops everything; a broken allow is ignored with a warning", async () => {
     using at = place();
     for (const flag of ["--deny", "--ask"]) {
       const { code, value } = await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo", flag, "a["]);
@@ -242,7 +242,9 @@ describe("assent call", () => {
     assert.ok(!existsSync(at.store) && !existsSync(at.path("x")));
     const allowed = await at.hereJson(["call", "shell", "--input", TOUCH, "--allow", "a["]);
     assert.deepEqual([allowed.code, allowed.value.type], [1, "denied_unattended"]);
-    assert.match(allowed.stderr, /warning: .*a\[/);
+    assert.match(allowed.stderr, /warning: Ignored --allow 'a\[': .+\.\n/);
+    const open = await at.hereJson(["call", "shell", "--input", TOUCH, "--allow", "Shell("]);
+    assert.match(open.stderr, /^assent: warning: Ignored --allow 'Shell\(': a rule that has a '\(' must end with '\)'\.\n/);
   });
 });
 

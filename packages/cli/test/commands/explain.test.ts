@@ -177,7 +177,7 @@ describe("assent explain, the cases of the contract", () => {
     assert.match(
       stderr,
       new RegExp(
-        `^assent: warning: ${file}:1:\\d+: until you trust this workspace, its settings can only make rules stricter \\(rule_project_untrusted\\)\\n$`,
+        `^assent: warning: Ignored ${file}:1:\\d+: until you trust this workspace, its settings can only make rules stricter\\.\\n$`,
       ),
     );
   });

@@ -67,7 +67,7 @@ describe("assent run with a script", () => {
     const flags = ["--mode", "yolo", "--deny", "write_file", "--deny", "WebSearch", "--deny", "mcp__tracker", "--allow", "Frob"];
     const ran = await at.here(["run", "go", "--model", "script:s.yaml", ...flags]);
     assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
-    assert.match(ran.stderr, /^assent: warning: --allow: Frob: there is no tool named 'Frob' \(rule_unknown_tool\)\n$/);
+    assert.match(ran.stderr, /^assent: warning: Ignored --allow 'Frob': there is no tool named 'Frob'\.\n$/);
   });
 
   test("no prompt, and no model, are said before anything starts", async () => {

@@ -102,7 +102,8 @@ function ruleProblem(
   { flag, list, key, rule }: RuleEntry,
   { fault: { type, message, hint }, at }: ExampleFailure,
 ): SettingsProblem {
-  const said = type === "rule_example" || rule.trim() === "" ? message : `${rule}: ${message}`;
+  const named = flag === undefined ? rule : `'${rule}'`;
+  const said = type === "rule_example" || rule.trim() === "" ? message : `${named}: ${message}`;
   const isAllow = list === "permissions.allow";
   // A flag is written for this run: an unknown name is a typo, and continuing would allow what the flag was meant to forbid.
   const isTypo = flag !== undefined && type === "rule_unknown_tool" && !isAllow;

@@ -10,7 +10,17 @@ export function problemLines(problems: readonly SettingsProblem[]): string {
 }
 
 export async function warnOfProblems(io: Io, problems: readonly SettingsProblem[]): Promise<void> {
-  for (const problem of problems) await warn(io, `${formatProblem(problem)} (${problem.type})`);
+  for (const problem of problems) await warn(io, warningText(problem));
+}
+
+function warningText(problem: SettingsProblem): string {
+  const { file, line, message, effect, kept } = problem;
+  const sentence = endSentence(line === 0 && message.startsWith("'") ? `${file} ${message}` : formatProblem(problem));
+  return effect === "warning" && !kept ? `Ignored ${sentence}` : sentence;
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 export function problemForm({ type, file, line, column, key, message, hint }: SettingsProblem): object {
