@@ -91,6 +91,33 @@ describe("the program", () => {
     for (const code of [0, 1, 2, 75, 130]) assert.match(stdout, new RegExp(`^  ${code} +\\S`, "m"));
   });
 
+  const helpTexts: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ["the overview names what the look group does", ["--help"], /^Inspect \(changes nothing\)/m],
+    ["undo says what its reason is for", ["undo", "--help"], /^ {2}--reason TEXT +why you undo it; recorded$/m],
+    ["undo says what its exit code 0 means", ["undo", "--help"], /^ {2}0 +undone$/m],
+    ["reject says who sees its reason", ["reject", "--help"], /^ {2}--reason TEXT +recorded with the answer; the model sees/m],
+    [
+      "run names why it can fail",
+      ["run", "--help"],
+      /^ {2}1 +failed because of the provider, the record, a repeated call, a hook, or --on-ask fail$/m,
+    ],
+    [
+      "run says when a script is wrong",
+      ["run", "--help"],
+      /^ {2}70 +a scripted model's expectation was not met, or turns were missing or unused$/m,
+    ],
+    [
+      "verify names the lists that it rebuilds",
+      ["verify", "--help"],
+      /^ {2}--rebuild +rebuild the lists of sessions, approvals and proposals from the events$/m,
+    ],
+  ];
+  for (const [name, argv, text] of helpTexts)
+    test(`in the help, ${name}`, async () => {
+      using at = place();
+      assert.match((await at.run(argv)).stdout, text);
+    });
+
   test("help of a word that only leads to commands lists them", async () => {
     using at = place();
     const [flag, command] = await Promise.all([at.here(["policy", "--help"]), at.here(["help", "policy"])]);

@@ -36,7 +36,7 @@ function commandForm(command: Command): object {
 const GROUPS: readonly (readonly [Command["group"], string])[] = [
   ["run", "Run a model or a tool"],
   ["decide", "Answer and decide"],
-  ["look", "Look, without changing anything"],
+  ["look", "Inspect (changes nothing)"],
   ["maintain", "Maintain"],
   ["help", "Help"],
 ];

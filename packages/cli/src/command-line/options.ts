@@ -44,9 +44,11 @@ export const JUDGING: readonly OptionSpec[] = [
   ...LOADING,
 ];
 
+export const BY: OptionSpec = { name: "by", takes: "text", value: "NAME", help: "your name, recorded next to your operating-system user" };
+
 export const ANSWERING: readonly OptionSpec[] = [
   { name: "reason", takes: "text", value: "TEXT", help: "recorded with the answer; the model sees the reason for a rejection" },
-  { name: "by", takes: "text", value: "NAME", help: "your name, recorded next to your operating-system user" },
+  BY,
 ];
 
 export const NO_WAIT: OptionSpec = {
@@ -84,11 +86,11 @@ export const RUNNING: readonly OptionSpec[] = [
 
 export const RUN_EXITS: Readonly<Record<number, string>> = {
   0: "done",
-  1: "failed: the provider, the record, a loop, a hook, or --on-ask fail",
+  1: "failed because of the provider, the record, a repeated call, a hook, or --on-ask fail",
   2: "wrong usage; nothing was started",
   53: "stopped at the limit of turns",
   55: "stopped at the limit of calls, time or cost",
-  70: "a scripted model's expectation was not met, or its turns did not match",
+  70: "a scripted model's expectation was not met, or turns were missing or unused",
   75: "parked: something waits for a person",
   130: "cancelled: by Ctrl-C, the host, a closed output, or SIGTERM/SIGHUP with nothing waiting",
 };

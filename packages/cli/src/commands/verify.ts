@@ -11,7 +11,7 @@ export const verify: Command = {
     { name: "anchor", takes: "text", value: "FILE", help: "compare with checksums that you exported earlier" },
     { name: "export-anchor", takes: "text", value: "FILE", help: "write the current checksums, to keep somewhere else" },
     { name: "repair", takes: "nothing", help: "set damaged events aside and keep everything before them" },
-    { name: "rebuild", takes: "nothing", help: "recompute the lists from the events" },
+    { name: "rebuild", takes: "nothing", help: "rebuild the lists of sessions, approvals and proposals from the events" },
     ...COMMON,
   ],
   exits: { 0: "nothing wrong (there may be warnings)", 1: "an error was found", 2: "wrong usage", 4: "no such session" },
