@@ -66,7 +66,23 @@ describe("assent policy check FILE", () => {
     assert.match(first ?? "", new RegExp(`^${file}:1:29: .+`));
     assert.match(hint ?? "", /^ {2}\[rule_syntax\] .+/);
     assert.match(second ?? "", new RegExp(`^${file}:1:53: .+`));
-    assert.deepEqual([count, end], ["2 problems: 1 refuses to start, 1 left out with a warning.", ""]);
+    assert.deepEqual([count, end], ["2 problems: 1 keeps Assent from starting, 1 is ignored with a warning.", ""]);
+  });
+
+  for (const [deny, count] of [
+    ['"Shell(git"', "1 problem; Assent does not start with it."],
+    ['"Shell(git", "Shell(npm"', "2 problems; Assent does not start with them."],
+  ])
+    test(`rules that cannot be read keep Assent from starting: ${deny}`, async () => {
+      using at = place();
+      const file = put(join(at.root, "p.json"), `{ "permissions": { "deny": [${deny}] } }`);
+      assert.equal((await at.here(["policy", "check", file])).stdout.split("\n").at(-2), count);
+    });
+
+  test("a file that does not exist is named once, without a position", async () => {
+    using at = place();
+    const { code, stdout } = await at.here(["policy", "check", "nope.json"]);
+    assert.deepEqual([code, stdout.split("\n")[0]], [1, `${at.path("nope.json")} does not exist.`]);
   });
 
   test("a deny or ask about a tool that is not there is kept, an allow is left out, and each is said so", async () => {
@@ -79,7 +95,7 @@ describe("assent policy check FILE", () => {
       line.endsWith("there is no tool named 'Frob'; the rule is kept and applies once such a tool exists"),
     );
     assert.equal(kept.length, 2, stdout);
-    assert.equal(told.at(-2), "3 problems: 1 left out with a warning, 2 kept with a warning.");
+    assert.equal(told.at(-2), "3 problems: 1 is ignored with a warning, 2 are kept with a warning.");
   });
 
   for (const [matcher, nearest] of [
@@ -96,7 +112,7 @@ describe("assent policy check FILE", () => {
       assert.deepEqual([code, value.length, value[0]?.key], [1, 1, "hooks.PreToolUse[1].matcher"]);
       assert.match(value[0].message, /matches no tool, so its hooks never run/);
       assert.ok(value[0].hint.startsWith(`Did you mean ${nearest}?`), value[0].hint);
-      assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 kept with a warning\.$/m);
+      assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 is kept with a warning\.$/m);
     });
   }
 

@@ -44,8 +44,9 @@ export class SettingsError extends Error {
   }
 }
 
-/** `FILE:LINE:COLUMN: MESSAGE`. */
+/** `FILE:LINE:COLUMN: MESSAGE`, or the message alone if it is about the whole file and names it. */
 export function formatProblem({ file, line, column, message }: SettingsProblem): string {
+  if (message.startsWith(`${file} `)) return message;
   return line === 0 ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
 }
 

@@ -85,13 +85,15 @@ function layerFiles({ io }: Context, workspace: string): readonly string[] {
 function problemsText(problems: readonly SettingsProblem[]): string {
   const refusing = problems.filter(({ effect }) => effect === "refuse").length;
   const kept = problems.filter((problem) => problem.kept).length;
-  const leftOut = problems.length - refusing - kept;
-  const said = [
-    refusing > 0 && `${refusing} ${refusing === 1 ? "refuses" : "refuse"} to start`,
-    leftOut > 0 && `${leftOut} left out with a warning`,
-    kept > 0 && `${kept} kept with a warning`,
+  const ignored = problems.length - refusing - kept;
+  const lines = `${problemLines(problems)}${counted(problems.length, "problem")}`;
+  if (refusing === problems.length) return `${lines}; Assent does not start with ${refusing === 1 ? "it" : "them"}.\n`;
+  const effects = [
+    refusing > 0 && `${refusing} ${refusing === 1 ? "keeps" : "keep"} Assent from starting`,
+    ignored > 0 && `${ignored} ${ignored === 1 ? "is" : "are"} ignored with a warning`,
+    kept > 0 && `${kept} ${kept === 1 ? "is" : "are"} kept with a warning`,
   ];
-  return `${problemLines(problems)}${counted(problems.length, "problem")}: ${said.filter(Boolean).join(", ")}.\n`;
+  return `${lines}: ${effects.filter(Boolean).join(", ")}.\n`;
 }
 
 function soundText(files: readonly string[], checked: readonly CheckedFile[]): string {
