@@ -34,8 +34,8 @@ test("a copy closes open approvals, voids unused answers and says so, once", asy
   const { copy, yes } = await copied(t);
   const ledger = await openLedger({ directory: copy });
   assert.deepEqual(
-    ledger.warnings.map(({ type }) => type),
-    ["store_restored"],
+    ledger.warnings.map(({ type, message }) => [type, message]),
+    [["store_restored", "This ledger is a copy or a restored backup. 2 open approvals and unused answers were cancelled."]],
   );
   const rows = await ledger.pending("approvals", { all: true });
   assert.deepEqual(

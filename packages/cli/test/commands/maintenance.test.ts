@@ -26,7 +26,7 @@ describe("assent verify", () => {
     assert.deepEqual(Object.keys(value), ["ok", "store", "sessions", "events", "findings", "heads"]);
     assert.deepEqual([value.ok, value.sessions, value.findings], [true, 1, []]);
     assert.ok(value.heads.some(({ session }: { session: string }) => session === sessionId));
-    assert.match((await at.here(["verify"])).stdout, /^Sound: 1 session, \d+ events\.\n$/);
+    assert.match((await at.here(["verify"])).stdout, /^No problems found: 1 session, \d+ events\.\n$/);
     assert.equal((await at.hereJson(["verify", sessionId.slice(0, 8)])).value.ok, true);
   });
 
@@ -41,7 +41,7 @@ describe("assent verify", () => {
     assert.deepEqual(Object.keys(found), ["severity", "type", "session", "seq", "message", "hint"]);
     const text = await at.here(["verify"]);
     assert.equal(text.code, 1);
-    assert.match(text.stdout, new RegExp(`error: hash_mismatch ${sessionId}#\\d+: .+\\nNot sound`));
+    assert.match(text.stdout, new RegExp(`error: hash_mismatch ${sessionId}#\\d+: .+\\nProblems found: `));
   });
 
   test("an anchor kept elsewhere finds what was removed whole", async () => {
@@ -206,7 +206,7 @@ describe("the demonstration", () => {
         "Nothing to resume.",
         "denied by session permissions",
         "every byte is as it was",
-        "Sound: ",
+        "No problems found: ",
       ]) {
         assert.ok(stdout.includes(text), `${text}\n${stdout}`);
       }

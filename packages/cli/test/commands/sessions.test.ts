@@ -293,9 +293,9 @@ describe("assent sessions export", () => {
     const id = await ran(at, { turns }, ["--on-ask", "park"]);
     const [approval] = (await at.hereJson(["approvals"])).value;
     const open = (await at.here(["sessions", "export", id, "--format", "md"])).stdout;
-    assert.match(open, /### `write` as `w1`[\s\S]*- It has not ended\.\n\n\*Left: parked\*\n\n$/);
+    assert.match(open, /### `write` as `w1`[\s\S]*- It has not ended\.\n\n\*The session ended: parked\*\n\n$/);
     await at.here(["resume", id]);
-    assert.match((await at.here(["sessions", "export", id])).stdout, /- It has not ended\.\n\n\*Left: parked\*\n\n\*Left: parked\*\n\n$/);
+    assert.match((await at.here(["sessions", "export", id])).stdout, /- It has not ended\.\n\n\*The session ended: parked\*\n\n\*The session ended: parked\*\n\n$/);
     await at.here(["approve", approval.id, "--by", "Ada", "--reason", "go"]);
     await at.here(["resume", id]);
     const { stdout } = await at.here(["sessions", "export", id, "--format", "md"]);
@@ -310,11 +310,11 @@ describe("assent sessions export", () => {
       /\n- Answer: \*\*approved\*\* by `Ada \(\w+\)`, \S+: `go`\n/,
       /\n- Proposal `p_\w+` applied\n- Outcome: \*\*succeeded\*\* after \d+ ms\n/,
       /\n````\nMade\.\n```\n# not a heading\n````\n/,
-      /\n\*Left: done\*\n/,
+      /\n\*The session ended: done\*\n/,
     ];
     for (const text of wanted) assert.match(stdout, text);
-    const told = stdout.match(/^(### `|## |\*Left|- Outcome).*$/gm)?.map((line) => line.slice(0, 12));
-    const order = ["## Person", "## Model", "### `write` ", "- Outcome: *", "*Left: parke", "*Left: parke", "## Model", "*Left: done*"];
+    const told = stdout.match(/^(### `|## |\*The session|- Outcome).*$/gm)?.map((line) => line.slice(0, 12));
+    const order = ["## Person", "## Model", "### `write` ", "- Outcome: *", "*The session", "*The session", "## Model", "*The session"];
     assert.deepEqual(told, order, "each note follows the call that was left open");
   });
 

@@ -167,7 +167,7 @@ describe("a backup that was put in place of the ledger", () => {
       await restore(at.store, saved);
       const { code, stderr } = await at.json(["resume", sessionId]);
       assert.notEqual(code, 0);
-      assert.match(stderr, /warning: This ledger is a copy or a restored backup: 1 open approvals and unused answers were cancelled/);
+      assert.match(stderr, /warning: This ledger is a copy or a restored backup\. One open approval or unused answer was cancelled\./);
       assert.equal(effects(at), 1);
       assert.deepEqual(await found(at), { code: 0, types: [] });
       assert.equal((await at.json(["approvals"])).stderr, "");

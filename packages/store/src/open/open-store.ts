@@ -174,7 +174,12 @@ function settleRestored({ database, writing, marks, place, warnings, time }: Ope
   recordPlace(database, place);
   recordSettled(database, unsettled);
   const count = writeAtOnce(writing, () => cancelAnswers(database, writing, time()));
-  const message = `This ledger is a copy or a restored backup: ${count} open approvals and unused answers were cancelled.`;
+  const message = `This ledger is a copy or a restored backup. ${cancelledText(count)}`;
   warnings.push({ type: "store_restored", message });
   return writing.rows.chains.get(SHARED);
+}
+
+function cancelledText(count: number): string {
+  if (count === 0) return "There were no open approvals or unused answers to cancel.";
+  return count === 1 ? "One open approval or unused answer was cancelled." : `${count} open approvals and unused answers were cancelled.`;
 }

@@ -79,7 +79,7 @@ export async function printAnswer(context: Context, nextStep: string, state: Ans
   const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
   const when = answeredAt === null ? "" : ` at ${whenText(answeredAt)}`;
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
-  else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
+  else if (!alreadyAnswered) await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
   if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
   else await io.stderr.write(`${note}${nextStep}`);
 }

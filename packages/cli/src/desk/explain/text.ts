@@ -162,7 +162,7 @@ function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Recor
   const known = [
     inside === true ? "inside the workspace" : "outside the workspace",
     sensitive === true && "may hold secrets",
-    control === true && "steers agents or runs code later",
+    control === true && "can configure agents or run code later",
   ];
   const leads = real === lexical ? "" : `\n  leads to ${real === null ? "a place that cannot be read" : oneLine(String(real))}`;
   return indented(`path  ${oneLine(String(lexical))}${leads}\n  ${known.filter(Boolean).join(", ")}`, 2, reading);
@@ -199,7 +199,7 @@ function hasHazards({ plan }: Explanation): boolean {
 
 const LASTING: Readonly<Record<string, string>> = {
   guard: "No rule, mode or remembered answer changes that.",
-  checker: "Only changing that rule changes this; no other rule, mode or remembered answer overrides it.",
+  checker: "To change this, change that rule. No other rule, mode or remembered answer overrides it.",
   mode: "In another --mode the rules decide.",
 };
 

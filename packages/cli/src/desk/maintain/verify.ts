@@ -73,7 +73,8 @@ function text({ ok, sessions, events, findings, repaired = [] }: VerifyReport, t
   );
   const anchor =
     target === undefined ? "" : ok ? `Anchor written to ${oneLine(target)}\n` : "No anchor was written, because the record has errors.\n";
-  return `${lines.join("")}${cut.join("")}${ok ? "Sound" : "Not sound"}: ${count(sessions, "session")}, ${count(events, "event")}.\n${anchor}`;
+  const result = ok ? `No ${findings.length === 0 ? "problems" : "errors"} found` : "Problems found";
+  return `${lines.join("")}${cut.join("")}${result}: ${count(sessions, "session")}, ${count(events, "event")}.\n${anchor}`;
 }
 
 function count(number: number, noun: string): string {

@@ -43,7 +43,6 @@ async function printState({ io, options }: Context, { id, state, resolution, upd
   const who = resolution?.who ? ` by ${oneLine(whoText(resolution.who))}` : "";
   const answeredBy = resolution?.who ?? null;
   if (options.flag("json")) await printJson(io, { id, outcome: state, alreadyAnswered: true, answeredBy, answeredAt: updatedAt });
-  else await io.stdout.write(`${id}  ${state}${who}\n`);
   await io.stderr.write(`Already answered: ${state}${who} at ${updatedAt}.\n`);
   return 0;
 }
@@ -71,7 +70,7 @@ async function printUndone(
   alreadyUndone: boolean,
 ): Promise<number> {
   if (options.flag("json")) await printJson(io, { id, state: "undone", files, alreadyUndone });
-  else await io.stdout.write(alreadyUndone ? `${id}  undone\n` : `${id}  undone: ${oneLine(label)}\n`);
+  else if (!alreadyUndone) await io.stdout.write(`${id}  undone: ${oneLine(label)}\n`);
   if (alreadyUndone) await io.stderr.write(`Already undone at ${updatedAt}.\n`);
   return 0;
 }

@@ -30,7 +30,7 @@ function fields(row: ProposalRow, blocks: readonly string[]): readonly (readonly
     ["state", stateText(row)],
     ["what", row.label],
     ["tool", `${row.tool} (${row.kind})`],
-    ["in", row.cwd],
+    ["directory", row.cwd],
     ["changes", markGaps(changes)],
     ...(row.error ? [["failed", row.error.message] as const] : []),
     ["since", whenText(row.stagedAt)],

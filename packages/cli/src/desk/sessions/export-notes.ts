@@ -66,15 +66,15 @@ function ofSession(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "mode.changed":
       if (event.body.from === event.body.to) return undefined; // only the plan's path was recorded
-      return `Mode ${quoted(event.body.to)} instead of ${quoted(event.body.from)}, by ${quoted(event.body.by)}`;
+      return `${quoted(event.body.by)} changed the mode from ${quoted(event.body.from)} to ${quoted(event.body.to)}`;
     case "model.changed":
-      return `Model ${quoted(event.body.to ?? "none")}, by ${quoted(event.body.by)}`;
+      return `${quoted(event.body.by)} changed the model to ${quoted(event.body.to ?? "none")}`;
     case "history.compacted":
       return "From here on the model sees a summary of what came before";
     case "turn.ended":
       return event.body.error && `The request to the model failed: ${quoted(event.body.error.message)}`;
     case "session.closed":
-      return `Left: ${event.body.reason}`;
+      return `The session ended: ${event.body.reason}`;
     default:
       return undefined;
   }

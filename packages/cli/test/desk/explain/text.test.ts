@@ -120,7 +120,7 @@ The 3 commands, as Assent reads them:
     deny   sh -c: curl x  (unknown effect)  ← decides
            by Shell(curl), user permissions
 
-Only changing that rule changes this; no other rule, mode or remembered answer overrides it.
+To change this, change that rule. No other rule, mode or remembered answer overrides it.
 
 WHO                    SAYS           WHY
 safeguard root-delete  –
