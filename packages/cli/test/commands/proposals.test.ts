@@ -88,6 +88,9 @@ describe("proposals, for people", () => {
     assert.equal(read(at, "src/a.txt"), "one\n");
     const again = await at.hereJson(["apply", id]);
     assert.deepEqual([again.code, again.value.outcome, again.value.alreadyAnswered], [0, "applied", true]);
+    const inWords = await at.here(["apply", id]);
+    assert.equal(inWords.stdout, "");
+    assert.match(inWords.stderr, /^Already answered: applied by .+ at .+\.\n$/);
     const undone = await at.hereJson(["undo", id]);
     assert.deepEqual([undone.code, undone.value], [0, { id, state: "undone", files: 1, alreadyUndone: false }]);
     assert.equal(read(at, "src/a.txt"), undefined);

@@ -295,7 +295,10 @@ describe("assent sessions export", () => {
     const open = (await at.here(["sessions", "export", id, "--format", "md"])).stdout;
     assert.match(open, /### `write` as `w1`[\s\S]*- It has not ended\.\n\n\*The session ended: parked\*\n\n$/);
     await at.here(["resume", id]);
-    assert.match((await at.here(["sessions", "export", id])).stdout, /- It has not ended\.\n\n\*The session ended: parked\*\n\n\*The session ended: parked\*\n\n$/);
+    assert.match(
+      (await at.here(["sessions", "export", id])).stdout,
+      /- It has not ended\.\n\n\*The session ended: parked\*\n\n\*The session ended: parked\*\n\n$/,
+    );
     await at.here(["approve", approval.id, "--by", "Ada", "--reason", "go"]);
     await at.here(["resume", id]);
     const { stdout } = await at.here(["sessions", "export", id, "--format", "md"]);

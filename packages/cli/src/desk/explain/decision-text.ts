@@ -25,7 +25,7 @@ export function decisionSentence(decision: ExplainedDecision): string {
 function denied({ reason, source, rule, trace }: ExplainedDecision): string {
   switch (reason) {
     case "guard":
-      return `The safeguard '${source}' forbids it in every mode${noteOf(trace, `safeguard:${source}`)}.`;
+      return `A safeguard forbids it${noteOf(trace, `safeguard:${source}`)}.`;
     case "checker":
       return rule
         ? `A deny rule from the ${source} matches. A deny holds in every mode.`
@@ -42,7 +42,7 @@ function denied({ reason, source, rule, trace }: ExplainedDecision): string {
 function asked({ reason, source, trace }: ExplainedDecision): string {
   switch (reason) {
     case "guard":
-      return `The safeguard '${source}' requires approval in every mode${noteOf(trace, `safeguard:${source}`)}.`;
+      return `A safeguard requires approval${noteOf(trace, `safeguard:${source}`)}.`;
     case "checker":
       return `An ask rule from the ${source} matches. It requires approval in every mode.`;
     case "hook":

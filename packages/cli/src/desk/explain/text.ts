@@ -1,4 +1,4 @@
-import type { Json, Verdict } from "@assent/core";
+import type { Json, TraceEntry, Verdict } from "@assent/core";
 import type { Explanation, Hazard, JudgedCommand } from "@assent/policy";
 import { shellWord } from "../../command-line/shell-word.ts";
 import { wrapWords } from "../../io/display-width.ts";
@@ -84,7 +84,10 @@ function planLines(explanation: Explanation, reading: ExplainLayout): string[] {
   const commands = rows.flatMap((row, index) =>
     commandLines(row, { reading, decides: rows.length > 1 && verdict !== "allow" && index === decider }),
   );
-  const hazards = plan.hazards.flatMap((hazard) => hazardLines(hazard, 2, reading));
+  const own = new Set(plan.commands.flatMap((command) => command.hazards.map(({ id }) => id)));
+  const hazards = plan.hazards
+    .filter(({ id }) => id !== "pipe_to_shell" || !own.has(id))
+    .flatMap((hazard) => hazardLines(hazard, 2, reading));
   return [
     ...(rows.length === 0 ? [] : [heading, ...commands]),
     ...(hazards.length === 0 ? [] : [rows.length === 0 ? "This could not be read as commands:" : "In the line as a whole:", ...hazards]),
@@ -104,13 +107,12 @@ function decidingCommand({ unit, reason }: Explanation, commands: readonly Judge
 const INDENT = 2;
 
 function commandLines(
-  { command, depth, joined }: TreeRow,
+  { command, depth, label }: TreeRow,
   { reading, decides }: { readonly reading: ExplainLayout; readonly decides: boolean },
 ): string[] {
   const { verdict, rule, source, cwd } = command;
   const indent = INDENT * (depth + 1);
   const mark = decides ? "  ← decides" : "";
-  const label = joined === "" ? "" : `${joined}: `;
   const [first = "", ...more] = indented(
     oneLine(`${label}${commandText(command)}  (${CLASSES[command.class]})`) + mark,
     indent + 7,
@@ -118,16 +120,20 @@ function commandLines(
   );
   const by =
     BY[source] ??
-    oneLine(
-      rule === undefined ? `by ${source}` : rule === `safeguard:${source}` ? `by the safeguard '${source}'` : `by ${rule}, ${source}`,
-    );
+    oneLine(rule === undefined ? `by ${source}` : rule === `safeguard:${source}` ? "by a safeguard" : `by ${rule}, ${source}`);
   return [
     `${" ".repeat(indent)}${paint(verdict, reading.style)(verdict.padEnd(5))}  ${first.trimStart()}`,
     ...more,
     ...(by === "" ? [] : indented(by, indent + 7, reading).map(reading.style.dim)),
     ...(cwd === null ? indented("in a directory that is known only when it runs", indent + 7, reading) : []),
-    ...command.hazards.flatMap((hazard) => hazardLines(hazard, indent + 7, reading)),
+    ...statedHazards(command).flatMap((hazard) => hazardLines(hazard, indent + 7, reading)),
   ];
+}
+
+/** A shell that reads its program from a pipe runs unknown code, so the second sentence would add nothing. */
+function statedHazards({ hazards }: JudgedCommand): readonly Hazard[] {
+  const isPiped = hazards.some(({ id }) => id === "pipe_to_shell");
+  return hazards.filter(({ id }) => !isPiped || id !== "opaque_program");
 }
 
 const BY: Readonly<Record<string, string>> = {
@@ -204,13 +210,23 @@ const LASTING: Readonly<Record<string, string>> = {
 };
 
 function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {
-  const rows = trace.map(({ layer, opinion, rule, note }) => [
-    LAYERS[layer] ?? layer.replace(/^safeguard:/, "safeguard "),
-    OPINIONS[opinion],
-    [rule, note].filter((text) => text !== undefined && text !== "").join("; "),
-  ]);
+  const isSilent = ({ layer, opinion, rule, note }: TraceEntry): boolean =>
+    layer.startsWith("safeguard:") && opinion === "none" && !rule && !note;
+  const silent = trace.filter(isSilent);
+  const last = trace.findLast(({ layer }) => layer.startsWith("safeguard:"));
+  const others = [
+    trace.some((entry) => entry.layer.startsWith("safeguard:") && !isSilent(entry)) ? "other safeguards" : "safeguards",
+    "–",
+    "",
+  ];
+  const rows = trace.flatMap((entry) => {
+    const { layer, opinion, rule, note } = entry;
+    const why = [rule, note].filter((text) => text !== undefined && text !== "").join("; ");
+    const own = isSilent(entry) ? [] : [[LAYERS[layer] ?? layer.replace(/^safeguard:/, "safeguard "), OPINIONS[opinion], why]];
+    return entry === last && silent.length > 0 ? [...own, others] : own;
+  });
   return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns || undefined);
 }
 
-const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "only reads" };
+const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "read-only commands", default: "no rule" };
 const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not consulted" } as const;

@@ -70,7 +70,7 @@ async function printUndone(
   alreadyUndone: boolean,
 ): Promise<number> {
   if (options.flag("json")) await printJson(io, { id, state: "undone", files, alreadyUndone });
-  else if (!alreadyUndone) await io.stdout.write(`${id}  undone: ${oneLine(label)}\n`);
+  else await io.stdout.write(alreadyUndone ? `${id}  undone\n` : `${id}  undone: ${oneLine(label)}\n`);
   if (alreadyUndone) await io.stderr.write(`Already undone at ${updatedAt}.\n`);
   return 0;
 }

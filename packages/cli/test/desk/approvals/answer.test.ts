@@ -279,7 +279,7 @@ describe("approve --edit", () => {
       "rm z",
       /^Your edited version would be denied \(shell:command=rm\*\)\. A deny rule from the session permissions matches\./,
     ],
-    ["a safeguard forbids", "touch STORE/x", /^Your edited version would be denied\. The safeguard 'own-files' forbids it/],
+    ["a safeguard forbids", "touch STORE/x", /^Your edited version would be denied\. A safeguard forbids it/],
   ] as const) {
     test(`an edit that ${what} is refused at once, exit 1: nothing is approved, the approval stays open`, async () => {
       using at = place();

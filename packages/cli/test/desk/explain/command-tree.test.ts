@@ -30,8 +30,8 @@ describe("the tree of commands", () => {
         ["b", ["&&[1]"]],
       ],
       [
-        [0, "&&[0]"],
-        [0, "&&[1]"],
+        [0, "1. "],
+        [0, "2. on success: "],
       ],
     ],
     [
@@ -43,8 +43,8 @@ describe("the tree of commands", () => {
       ],
       [
         [0, ""],
-        [1, "sh -c"],
-        [2, "sh -c"],
+        [1, "sh -c: "],
+        [2, "sh -c: "],
       ],
     ],
     [
@@ -56,10 +56,10 @@ describe("the tree of commands", () => {
         ["b", ["&&[1]", "sh -c", ";[1]"]],
       ],
       [
-        [0, "&&[0]"],
-        [0, "&&[1]"],
-        [1, "sh -c ;[0]"],
-        [1, "sh -c ;[1]"],
+        [0, "1. "],
+        [0, "2. on success: "],
+        [1, "1. sh -c: "],
+        [1, "2. sh -c then: "],
       ],
     ],
     [
@@ -70,9 +70,9 @@ describe("the tree of commands", () => {
         ["c", ["&&[1]"]],
       ],
       [
-        [0, "&&[0] |[0]"],
-        [0, "&&[0] |[1]"],
-        [0, "&&[1]"],
+        [0, "1. "],
+        [0, "2. piped into: "],
+        [0, "3. on success: "],
       ],
     ],
   ];
@@ -80,7 +80,7 @@ describe("the tree of commands", () => {
     test(name, () => {
       const tree = commandTree(commands.map(([word, path]) => command([word], path)));
       assert.deepEqual(
-        tree.map(({ depth, joined }) => [depth, joined]),
+        tree.map(({ depth, label }) => [depth, label]),
         expected,
       );
     });

@@ -113,19 +113,19 @@ A deny rule from the user permissions matches. A deny holds in every mode.
   because  no network
 
 The 3 commands, as Assent reads them:
-  allow  &&[0]: git status  (only reads)
+  allow  1. git status  (only reads)
          known to change nothing
-  ask    &&[1]: sh -c 'curl x'  (runs code that Assent can't inspect)
+  ask    2. on success: sh -c 'curl x'  (runs code that Assent can't inspect)
          ! Assent doesn't know what sh does
     deny   sh -c: curl x  (unknown effect)  ← decides
            by Shell(curl), user permissions
 
 To change this, change that rule. No other rule, mode or remembered answer overrides it.
 
-WHO                    SAYS           WHY
-safeguard root-delete  –
-user permissions       deny           Shell(curl)
-mode                   not consulted  default
+WHO               SAYS           WHY
+safeguards        –
+user permissions  deny           Shell(curl)
+mode              not consulted  default
 `,
     );
   });
@@ -140,13 +140,9 @@ mode                   not consulted  default
         rule: { text: "safeguard:root-delete", source: "root-delete" },
         trace: [{ layer: "safeguard:root-delete", opinion: "deny", note: "deleting the root directory" }],
       },
-      /^The safeguard 'root-delete' forbids it in every mode: deleting the root directory\.$/m,
+      /^A safeguard forbids it: deleting the root directory\.$/m,
     ],
-    [
-      "a guard that asks insists",
-      { reason: "guard", source: "control-file", trace: [] },
-      /^The safeguard 'control-file' requires approval in every mode\.$/m,
-    ],
+    ["a guard that asks insists", { reason: "guard", source: "control-file", trace: [] }, /^A safeguard requires approval\.$/m],
     [
       "a checker that failed is named with its failure",
       {
