@@ -2,7 +2,7 @@ import { type CallContext, contentText, isObject } from "@assent/core";
 import { gatherCalls } from "../adapters/gather-calls.ts";
 import { CallError, GateUsageError } from "../gate-error.ts";
 import { callValue, createCallNotes, governTool, readToolSchema, type WrapContext, waitingCall } from "./governed-tool.ts";
-import { checkTraitNames, type ToolTraits, traitsDefinition } from "./traits.ts";
+import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A tool of `@openai/agents`. */
 export type AgentsTool = { readonly type: string; readonly name: string };
@@ -27,7 +27,7 @@ export function wrapAgentsTools<T extends AgentsTool>(
   const gather = gatherCalls(context.turns);
   const notes = createCallNotes<AgentsRun>();
   const parked = new Set<string>();
-  context.put(list.map((tool) => governAgentsTool(tool, traits[tool.name], notes.get)));
+  context.put(list.map((tool) => governAgentsTool(tool, entryOf(traits, tool.name), notes.get)));
   const resumeCall = async (name: string, id: string, signal: AbortSignal | undefined) =>
     (await context.turns.resume([waitingCall(id, name)], signal)).calls[0] ?? waitingCall(id, name);
   return list.map((tool) => {

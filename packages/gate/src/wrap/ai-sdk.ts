@@ -4,7 +4,7 @@ import type { EmbeddedCall } from "../adapters/embedding.ts";
 import { gatherCalls } from "../adapters/gather-calls.ts";
 import { GateUsageError } from "../gate-error.ts";
 import { callValue, createCallNotes, governTool, readToolSchema, type WrapContext, waitingCall } from "./governed-tool.ts";
-import { checkTraitNames, type ToolTraits, traitsDefinition } from "./traits.ts";
+import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A tool set of the AI SDK (`ai` 7): objects made by `tool()`, by name. */
 export type AiSdkTools = Readonly<Record<string, object>>;
@@ -41,7 +41,7 @@ export function wrapAiSdkTools<T extends AiSdkTools>(
   const settled = new Map<string, EmbeddedCall>();
   const gather = gatherCalls(context.turns);
   const governed = Object.entries(tools).map(([name, tool]) =>
-    governSdkTool(name, tool, withApproval(traits[name], toolApproval[name]), notes.get),
+    governSdkTool(name, tool, withApproval(entryOf(traits, name), entryOf(toolApproval, name)), notes.get),
   );
   context.put(governed);
   const runCall = async (name: string, input: unknown, options: SdkOptions): Promise<unknown> => {
@@ -132,11 +132,14 @@ function readSdkSchema(name: string, given: unknown): StandardSchema | JsonSchem
   };
 }
 
-/** The SDK runs a call again after its approval; then the messages have it already. */
+/**
+ * The SDK runs a call again after its approval; then the messages have the call, but no result. A call that has a result is an earlier one:
+ * some models give the same id in every turn.
+ */
 function isReplayed({ toolCallId, messages }: SdkOptions): boolean {
-  return messages.some(
-    ({ role, content }) => role === "assistant" && partsOf(content, "tool-call").some((part) => part["toolCallId"] === toolCallId),
-  );
+  const count = (type: string): number =>
+    messages.flatMap(({ content }) => partsOf(content, type)).filter((part) => part["toolCallId"] === toolCallId).length;
+  return count("tool-call") > count("tool-result");
 }
 
 function isPrompt(messages: readonly ChatMessage[]): boolean {

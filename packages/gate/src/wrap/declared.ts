@@ -4,7 +4,7 @@ import { OPENAI_CHAT, OPENAI_RESPONSES, type OpenAIChatMessage, type OpenAIRespo
 import { makeAdapter, type ProviderAdapter, type Wire } from "../adapters/provider-adapter.ts";
 import { GateUsageError } from "../gate-error.ts";
 import { governTool, readToolSchema, type WrapContext } from "./governed-tool.ts";
-import { checkTraitNames, type ToolTraits, traitsDefinition } from "./traits.ts";
+import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A tool of OpenAI's Chat Completions API, as programs declare it. */
 export type OpenAIChatDeclaration = { readonly type: string; readonly function: { readonly name: string } };
@@ -115,7 +115,7 @@ function wrapDeclared<Message>(
         name: tool.name,
         description: tool.description,
         input: readToolSchema(tool.name, tool.schema ?? tool.own?.schema ?? { type: "object" }),
-        traits: traitsDefinition(tool.name, { ...tool.own?.traits, ...traits[tool.name] }),
+        traits: traitsDefinition(tool.name, { ...tool.own?.traits, ...entryOf(traits, tool.name) }),
         run: run as (input: unknown, ctx: RunContext) => unknown,
       }),
     );

@@ -2,7 +2,7 @@ import { type InferOutput, isObject, type JsonSchema, type Maybe, type RunContex
 import { gatherCalls } from "../adapters/gather-calls.ts";
 import { GateUsageError } from "../gate-error.ts";
 import { callValue, governTool, readToolSchema, type WrapContext } from "./governed-tool.ts";
-import { checkTraitNames, type ToolTraits, traitsDefinition } from "./traits.ts";
+import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A plain function with a schema of its input. */
 export type PlainFunction<S extends StandardSchema | JsonSchema = StandardSchema | JsonSchema> = {
@@ -33,7 +33,13 @@ export function wrapFunctions<T extends PlainFunctions>(
     Object.entries(functions).map(([name, { description, input, run }]) => {
       if (typeof run !== "function") throw new GateUsageError("bad_tool", `Function '${name}' needs run: (input) => result.`);
       const body = run as (input: unknown, ctx: RunContext) => Maybe<unknown>;
-      return governTool({ name, description, input: readToolSchema(name, input), traits: traitsDefinition(name, traits[name]), run: body });
+      return governTool({
+        name,
+        description,
+        input: readToolSchema(name, input),
+        traits: traitsDefinition(name, entryOf(traits, name)),
+        run: body,
+      });
     }),
   );
   const governed = Object.keys(functions).map((name) => [

@@ -64,7 +64,7 @@ async function lastValue(result: unknown): Promise<unknown> {
 /** The value that a tool returned. Throws `CallError` unless the call succeeded. */
 export function callValue(call: EmbeddedCall): unknown {
   if (call.outcome !== "succeeded") throw new CallError(call, contentText(call.content));
-  return call.value ?? call.content;
+  return call.value === undefined ? call.content : call.value;
 }
 
 /** Reads the schema of a tool: a Standard Schema such as zod's, or a JSON Schema. */

@@ -64,6 +64,11 @@ function checkTraits(name: string, traits: unknown): void {
   if (locations !== undefined && typeof locations !== "function") refuse("need a function in locations");
 }
 
+/** The entry of a tool. A tool may have a name that every object has, such as `constructor`. */
+export function entryOf<T>(entries: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
 /** Refuses traits of tools that are not in the set: a typo would leave a tool without them. */
 export function checkTraitNames(names: readonly string[], traits: Readonly<Record<string, unknown>> | undefined): void {
   const unknown = Object.keys(traits ?? {}).find((name) => !names.includes(name));

@@ -102,6 +102,31 @@ describe("gate.aiSdk", () => {
       assert.equal(count, asked);
     });
 
+  test("an id that comes again in a later turn is another call", async () => {
+    const { tools, sent } = mailTools();
+    const turns = ["ann@example.test", "bob@example.test", "eve@elsewhere.test"].map(
+      (to) => `\n  - calls: [{ tool: mail, id: c1, input: { to: ${to} } }]`,
+    );
+    await withGate({ rules: { allow: ["mail:to=*@example.test"] } }, async (gate) => {
+      const model = scripted(`${turns.join("")}\n  - say: Done.`);
+      const { steps } = await generateText({ model, prompt: "Go.", tools: gate.aiSdk(tools), stopWhen: isStepCount(9) });
+      assert.deepEqual(
+        steps.map(({ content }) => content.at(-1)?.type),
+        ["tool-result", "tool-result", "tool-error", "text"],
+      );
+    });
+    assert.deepEqual(sent, ["ann@example.test", "bob@example.test"]);
+  });
+
+  test("the name of a tool gives it no permission", async () => {
+    const named = tool({ inputSchema: z.object({ type: z.string() }), execute: () => "ran" });
+    await withGate({}, async (gate) => {
+      gate.aiSdk({ constructor: named });
+      const { calls } = await gate.run([{ id: "1", name: "constructor", arguments: { type: "approved" } }]);
+      assert.equal(calls[0]?.outcome, "denied");
+    });
+  });
+
   test("a JSON Schema of the SDK is validated by the gate", async () => {
     const schema = jsonSchema<{ n: number }>({ type: "object", properties: { n: { type: "number" } }, required: ["n"] });
     const add = tool({ inputSchema: schema, execute: ({ n }) => n + 1 });

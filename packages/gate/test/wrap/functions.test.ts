@@ -39,6 +39,20 @@ describe("gate.functions", () => {
     });
   });
 
+  test("a function may return null", async () => {
+    await withGate({}, async (gate) => {
+      const { find } = gate.functions({ find: { description: "Finds.", input: city, run: () => null } }, { find: { kind: "read" } });
+      assert.equal(await find({ city: "Rome" }), null);
+    });
+  });
+
+  test("a name that every object has is a name like any other", async () => {
+    await withGate({}, async (gate) => {
+      const { toString: shown } = gate.functions({ toString: { description: "Shows.", input: city, run: () => "shown" } });
+      await assert.rejects(shown({ city: "Rome" }), /requires approval/);
+    });
+  });
+
   test("a function without run, or without a schema, is a clear error", async () => {
     await withGate({}, async (gate) => {
       assert.throws(() => gate.functions({ f: { description: "x", input: city } as never }), /needs run/);
