@@ -3,6 +3,7 @@ import {
   type By,
   createRequestReader,
   defineTool,
+  isObject,
   type Ledger,
   memoryLedger,
   messageOf,
@@ -97,6 +98,7 @@ function once<T>(make: () => T): () => T {
 }
 
 function personNamed(name?: string): By {
+  if (name === "") throw new GateUsageError("bad_answer", "The name of the person must not be empty.");
   const { user } = currentUser();
   return { kind: "person", user, name: name ?? user, door: "gate", pid: process.pid };
 }
@@ -151,6 +153,10 @@ async function assessCall({ id, tools, policy }: GateParts, { name, arguments: g
   return await assessWithoutSession({ ...PORTS, tool, invocation, cwd, facts, policy: () => source.current() }, name);
 }
 
+function isCallList(calls: unknown): boolean {
+  return Array.isArray(calls) && calls.every(isObject);
+}
+
 type Controls = "run" | "resume" | "resumeMessages" | "stopped" | "approvals" | "answer" | "proposals" | "explain";
 
 function controls(parts: GateParts): Pick<Gate, Controls> {
@@ -160,7 +166,11 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
     return { ...PORTS, ledger: ledger(), rules: policy.rules, requests };
   });
   return {
-    run: (calls, turn = {}) => turns.dispatch(calls, turn),
+    run: async (calls, turn = {}) => {
+      if (!isCallList(calls))
+        throw new GateUsageError("bad_call", 'gate.run takes a list of calls, such as [{ id: "1", name: "mail", arguments: { … } }].');
+      return await turns.dispatch(calls, turn);
+    },
     resume: async (earlier, signal) => turns.resume(earlier ?? (await turns.openCalls()), signal),
     resumeMessages: async (messages, { answeredBy } = {}) => {
       const by = answeredBy === undefined ? undefined : (): By => personNamed(answeredBy);
@@ -172,8 +182,14 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
       return reconciled;
     },
     stopped: turns.stopped,
-    approvals: () => listApprovals(ledger()),
-    answer: (approval, answer) => saveAnswer(answering(), approval, answer, personNamed),
+    approvals: async () => {
+      session.checkOpen();
+      return await listApprovals(ledger());
+    },
+    answer: async (approval, answer) => {
+      session.checkOpen();
+      return await saveAnswer(answering(), approval, answer, personNamed);
+    },
     proposals: async () => {
       const { proposals } = (await session.current()).dispatcher;
       return {

@@ -138,7 +138,7 @@ export function readGateAnswer(given: unknown): FullAnswer | undefined {
   if (given === "approve" || given === "reject") return { outcome: given };
   if (!isObject(given)) return undefined;
   const { outcome, reject } = given;
-  if (typeof reject === "string" && outcome === undefined) return { outcome: "reject", reason: reject };
+  if (reject !== undefined) return typeof reject === "string" && outcome === undefined ? { outcome: "reject", reason: reject } : undefined;
   if (outcome !== "approve" && outcome !== "reject") return undefined;
   return { ...given, outcome };
 }

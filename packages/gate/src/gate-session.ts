@@ -27,6 +27,8 @@ export type GateSession = {
   readonly opened: () => OpenedSession | undefined;
   /** Opens the session. Rejects with `GateUsageError` if the gate is closed. */
   readonly current: () => Promise<OpenedSession>;
+  /** Throws `GateUsageError` if the gate is closed. */
+  readonly checkOpen: () => void;
   /** Runs something that `close` cancels and waits for. */
   readonly during: <T>(own: AbortSignal | undefined, act: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
@@ -70,11 +72,15 @@ export function createGateSession(parts: GateSessionParts): GateSession {
     parts.policy.source.close();
     await parts.ledger().close();
   };
+  const checkOpen = (): void => {
+    if (closing)
+      throw new GateUsageError("closed", "This gate is closed. Create another one, with the same store and session to continue.");
+  };
   return {
     opened: () => (closing ? undefined : opened),
+    checkOpen,
     current: async () => {
-      if (closing)
-        throw new GateUsageError("closed", "This gate is closed. Create another one, with the same store and session to continue.");
+      checkOpen();
       opening ??= open();
       return await opening;
     },

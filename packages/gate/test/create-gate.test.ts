@@ -256,6 +256,8 @@ describe("a gate", () => {
     await gate.close();
     await assert.rejects(gate.run([mail("2")]), (error) => error instanceof GateUsageError && error.type === "closed");
     await assert.rejects(gate.resume(), /is closed/);
+    await assert.rejects(gate.approvals(), /is closed/);
+    await assert.rejects(gate.answer("a_1", "approve"), /is closed/);
   });
 
   test("closing ends a wait for a person, keeps the approval in the store, and another gate resumes it", async () => {
@@ -281,6 +283,13 @@ describe("a gate", () => {
       assert.deepEqual([calls.map(({ outcome }) => outcome), ran, again], [["succeeded"], [], ["b"]]);
     });
   });
+
+  for (const calls of [undefined, "mail", [null]])
+    test(`${JSON.stringify(calls)} is not a list of calls`, async () => {
+      await withGate({}, async (gate) => {
+        await assert.rejects(gate.run(calls as never), (error) => error instanceof GateUsageError && error.type === "bad_call");
+      });
+    });
 
   test("a signal cancels what runs", async () => {
     const controller = new AbortController();

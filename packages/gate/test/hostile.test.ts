@@ -32,6 +32,14 @@ const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
     "an approver that answers nonsense",
     { options: { approve: async () => ({ outcome: "maybe" }) as never }, outcome: "denied", effects: 0 },
   ],
+  [
+    "an approver that approves and rejects at once",
+    { options: { approve: async () => ({ outcome: "approve", reject: "no" }) as never }, outcome: "denied", effects: 0 },
+  ],
+  [
+    "an approver that answers for a person without a name",
+    { options: { approve: async () => ({ outcome: "approve", by: "" }) }, outcome: "denied", effects: 0 },
+  ],
   ["an approver that never answers", { options: { approve: never }, cancels: true, outcome: "cancelled", effects: 0 }],
   ["a hook that throws", { options: { ...ALLOW, hooks: hostileHooks(fail) }, outcome: "denied", effects: 0 }],
   [
