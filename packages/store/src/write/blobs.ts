@@ -34,8 +34,11 @@ function canonical(type: string, body: JsonObject): string {
 function cutBody(type: string, body: JsonObject): StoredBody {
   const blobs: BlobsBySha = new Map();
   let members = Object.entries(body).flatMap(([key, value]) => (value === undefined ? [] : [cutMember(key, value, blobs)]));
-  if (Buffer.byteLength(joinMembers(members)) > BODY_LIMIT) members = members.map((member) => withoutLarge(member, blobs));
-  const text = joinMembers(members);
+  let text = joinMembers(members);
+  if (Buffer.byteLength(text) > BODY_LIMIT) {
+    members = members.map((member) => withoutLarge(member, blobs));
+    text = joinMembers(members);
+  }
   const size = Buffer.byteLength(text);
   if (size > BODY_LIMIT)
     throw new LedgerError("event_too_large", `The body of ${type} has ${size} bytes; ${BODY_LIMIT} are allowed.`, { type, size });
@@ -48,7 +51,7 @@ type BlobsBySha = Map<string, Blob>;
 type BodyMember = { readonly key: string; readonly value: Json; readonly cut: Json; readonly text: string };
 
 function cutMember(key: string, value: Json, taken: BlobsBySha): BodyMember {
-  const cut = withoutBlobs(value, taken);
+  const cut = hasBlob(value) ? withoutBlobs(value, taken) : value;
   return { key, value, cut, text: canonicalJson(cut) };
 }
 
@@ -57,18 +60,25 @@ function joinMembers(members: readonly BodyMember[]): string {
   return `{${sorted.map(({ key, text }) => `${canonicalJson(key)}:${text}`).join(",")}}`;
 }
 
-/** Returns a value without large parts unchanged. */
+/** True if a part of the value must become a blob. Most large bodies have many small parts, so this looks before anything is copied. */
+function hasBlob(value: Json): boolean {
+  if (typeof value === "string") return isLarge(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (isList(value)) return value.some(hasBlob);
+  if (Object.hasOwn(value, "$blob")) return true;
+  for (const key in value) if (hasBlob(value[key] ?? null)) return true;
+  return false;
+}
+
 function withoutBlobs(value: Json, taken: BlobsBySha): Json {
   if (typeof value === "string") return isLarge(value) ? takeBlob(value, {}, taken) : value;
   if (typeof value !== "object" || value === null) return value;
-  if (isList(value)) {
-    const items = value.map((item) => withoutBlobs(item, taken));
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
+  if (isList(value)) return value.map((item) => withoutBlobs(item, taken));
   if (Object.hasOwn(value, "$blob")) return takeBlob(canonicalJson(value), { json: true }, taken);
-  const members = Object.entries(value).map(([key, member]) => [key, member === undefined ? member : withoutBlobs(member, taken)] as const);
-  if (members.every(([key, member]) => member !== undefined && member === value[key])) return value;
-  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  const members = Object.entries(value).flatMap(([key, member]) =>
+    member === undefined ? [] : [[key, withoutBlobs(member, taken)] as const],
+  );
+  return Object.fromEntries(members);
 }
 
 /** The member is large because of many small values. */

@@ -12,8 +12,8 @@ export type PlacedChange = Pick<Change, "op" | "before" | "after"> & TextPlace &
 /** The changes of one file, and its content before and after them. */
 export type FileEdit = {
   readonly changes: readonly PlacedChange[];
-  readonly before: Uint8Array<ArrayBuffer>;
-  readonly after: Uint8Array<ArrayBuffer>;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
   readonly isBroken: boolean;
   /** Set if the file has other hard links. */
   readonly linked?: LinkedFile;
@@ -47,7 +47,7 @@ export async function editFile(source: SourceText | SkipReason, language: Langua
   const edit: FileEdit = {
     changes: placeChanges(text, changes),
     before: source.bytes,
-    after: new TextEncoder().encode(source.mark + after),
+    after: Buffer.from(source.mark + after),
     isBroken: !keepsSyntax && hasSyntaxError((await parse(language, after)).root(), language),
     ...(source.linked && { linked: source.linked }),
   };

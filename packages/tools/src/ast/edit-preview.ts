@@ -12,9 +12,11 @@ type HiddenCount = {
 /** Turns a plan into a preview to stage, or into a result that says there is nothing to stage. */
 export function editPreview(
   plan: EditPlan & HiddenCount & { readonly known: readonly KnownPlace[] },
-  shown: (path: string) => string,
+  nameFile: (path: string) => string,
 ): Preview | ToolResult {
   const { files, known } = plan;
+  const names = new Map(files.map(({ target }) => [target.path, nameFile(target.path)]));
+  const shown = (path: string): string => names.get(path) ?? path;
   const totals = countTotals(plan, shown);
   const details = makeDetails(plan, totals, shown);
   const notes = listNotes(plan);

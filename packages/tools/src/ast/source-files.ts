@@ -9,7 +9,7 @@ export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "s
 
 /** A file's bytes, and its text without a byte order mark. */
 export type SourceText = {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Buffer;
   readonly text: string;
   readonly mark: string;
   /** Set if the file has other hard links. */
@@ -44,18 +44,16 @@ export function readSource(path: string): SourceText | SkipReason {
 
 let reusedBuffer: Buffer | undefined;
 
-/** Reads an open file to its end, or one byte more than the limit. The result has memory of its own, so a thread can hand it on. */
-function readBytes(fd: number): Buffer<ArrayBuffer> {
+/** Reads an open file to its end, or one byte more than the limit. */
+function readBytes(fd: number): Buffer {
   reusedBuffer ??= Buffer.allocUnsafeSlow(MAX_BYTES + 1);
   let size = 0;
   for (let read = 1; read > 0 && size < reusedBuffer.length; size += read)
     read = readSync(fd, reusedBuffer, size, reusedBuffer.length - size, null);
-  const bytes = Buffer.allocUnsafeSlow(size);
-  reusedBuffer.copy(bytes, 0, 0, size);
-  return bytes;
+  return Buffer.from(reusedBuffer.subarray(0, size));
 }
 
-function decodeSource(bytes: Buffer<ArrayBuffer>): SourceText | SkipReason {
+function decodeSource(bytes: Buffer): SourceText | SkipReason {
   if (bytes.length > MAX_BYTES) return "too_large";
   if (bytes.includes(0)) return "binary";
   if (!isUtf8(bytes)) return "not_utf8";
