@@ -1,6 +1,7 @@
 import {
   type AnswerPorts,
   type By,
+  canonicalJson,
   createRequestReader,
   defineTool,
   isObject,
@@ -116,9 +117,10 @@ function wrappers(parts: GateParts, parks: boolean): Pick<Gate, "tool" | "aiSdk"
         return undefined; // invalid: running it tells the model why
       }
     },
-    knows: async (callId) => {
-      const { state } = (await session.current()).session;
-      return state.calls.has(callId) || (await readCallRecord(ledger(), id(), callId))["call.proposed"] !== undefined;
+    knows: async ({ id: callId, name, arguments: given }) => {
+      if ((await session.current()).session.state.calls.has(callId)) return true; // it has not ended
+      const { "call.proposed": proposed } = await readCallRecord(ledger(), id(), callId);
+      return proposed?.tool === name && canonicalJson(readArguments(proposed.raw)) === canonicalJson(readArguments(given));
     },
   };
   return {
@@ -139,6 +141,15 @@ function wrappers(parts: GateParts, parks: boolean): Pick<Gate, "tool" | "aiSdk"
     agents: (list, traits) => wrapAgentsTools(context, list, traits),
     functions: (functions, traits) => wrapFunctions(context, functions, traits),
   };
+}
+
+/** Arguments come as text or as a value. Text that is not JSON stays text. */
+function readArguments(given: unknown): unknown {
+  try {
+    return typeof given === "string" ? JSON.parse(given) : given;
+  } catch {
+    return given;
+  }
 }
 
 type WrapList = [tools: readonly unknown[], handlers: ToolHandlers, traits?: Readonly<Record<string, ToolTraits | undefined>>];

@@ -26,7 +26,6 @@ export function wrapAgentsTools<T extends AgentsTool>(
   );
   const gather = gatherCalls(context.turns);
   const notes = createCallNotes<AgentsRun>();
-  const parked = new Set<string>();
   context.put(list.map((tool) => governAgentsTool(tool, entryOf(traits, tool.name), notes.get)));
   const resumeCall = async (name: string, id: string, signal: AbortSignal | undefined) =>
     (await context.turns.resume([waitingCall(id, name)], signal)).calls[0] ?? waitingCall(id, name);
@@ -37,9 +36,9 @@ export function wrapAgentsTools<T extends AgentsTool>(
       invoke: async (run: unknown, input: string, details?: AgentsDetails) => {
         const id = details?.toolCall?.callId ?? "";
         const call = await notes.during(id, { context: run, details }, async () => {
-          if (id !== "" && context.parks && (parked.has(id) || (await context.knows(id))))
-            return await resumeCall(name, id, details?.signal);
-          return await gather({ call: { id, name, arguments: input }, signal: details?.signal, newPrompt: false });
+          const proposed = { id, name, arguments: input };
+          if (id !== "" && context.parks && (await context.knows(proposed))) return await resumeCall(name, id, details?.signal);
+          return await gather({ call: proposed, signal: details?.signal, newPrompt: false });
         });
         try {
           return callValue(call);
@@ -50,12 +49,12 @@ export function wrapAgentsTools<T extends AgentsTool>(
       },
       needsApproval: async (run: unknown, input: unknown, callId = "") => {
         if (!context.parks || callId === "") return false;
-        if (await context.knows(callId)) return true;
+        const proposed = { id: callId, name, arguments: input };
+        if (await context.knows(proposed)) return true;
         if ((await context.judge(name, input)) !== "ask") return false;
         const call = await notes.during(callId, { context: run, details: undefined }, () =>
-          gather({ call: { id: callId, name, arguments: input }, signal: undefined, newPrompt: false }),
+          gather({ call: proposed, signal: undefined, newPrompt: false }),
         );
-        if (call.callId === callId) parked.add(callId);
         return call.outcome === "waiting" && call.callId === callId;
       },
     };

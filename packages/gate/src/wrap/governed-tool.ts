@@ -4,6 +4,7 @@ import {
   isObject,
   type JsonSchema,
   jsonResult,
+  type ProposedCall,
   type RunContext,
   type StandardSchema,
   type Tool,
@@ -22,8 +23,8 @@ export type WrapContext = {
   readonly parks: boolean;
   /** How a call would be decided; undefined if it is invalid. */
   readonly judge: (name: string, input: unknown) => Promise<Verdict | undefined>;
-  /** True if the session has a call with this id. */
-  readonly knows: (callId: string) => Promise<boolean>;
+  /** True if a call with this id has not ended, or ended with the same tool and arguments. Some models use an id again for another call. */
+  readonly knows: (call: ProposedCall & { readonly id: string }) => Promise<boolean>;
 };
 
 /** A tool that was written without Assent. */

@@ -88,6 +88,21 @@ describe("gate.agents", () => {
     assert.deepEqual(sent, ["b"]);
   });
 
+  test("an id that a model uses again in a later run is another call", async () => {
+    const store = newStore();
+    const { mail, sent } = mailTool();
+    await withGate({ store, approve: "park", rules: { allow: ["mail:to=*@example.test"], deny: ["mail:to=eve"] } }, async (gate) => {
+      const tools = gate.agents([mail]);
+      for (const [to, said] of [
+        ["a@example.test", /sent to a@example/],
+        ["b@example.test", /sent to b@example/],
+        ["eve", /denied/],
+      ] as const)
+        assert.match(String((await run(new Agent({ name: "Mailer", model: oneCall({ to }), tools }), "Go.")).finalOutput), said);
+    });
+    assert.deepEqual(sent, ["a@example.test", "b@example.test"]);
+  });
+
   test("an approval in the SDK's state alone runs nothing", async () => {
     const store = newStore();
     const { mail, sent } = mailTool();
