@@ -12,7 +12,12 @@ export const approve: Command = {
     ...ANSWERING,
     { name: "fingerprint", takes: "text", value: "F", help: "approve only if the request still has this fingerprint" },
     { name: "edit", takes: "text", value: "FILE", help: "run this complete input instead (- reads stdin)" },
-    { name: "remember", takes: "choice", choices: ["session", "project", "user"], help: "also allow similar calls from now on, in this scope" },
+    {
+      name: "remember",
+      takes: "choice",
+      choices: ["session", "project", "user"],
+      help: "also allow similar calls from now on, in this scope",
+    },
     { name: "pattern", takes: "list", value: "RULE", help: "with --remember: this rule instead of the suggested ones (repeatable)" },
     { name: "expires", takes: "duration", value: "DURATION", help: "with --remember: only for this long, e.g. 8h" },
     {

@@ -44,7 +44,10 @@ function existingDirectory(directory: string): string {
 function refuseRulesBesidePolicy(flags: CallFlags): CallFlags {
   const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
   if (flags.policyFile === undefined || rule === undefined) return flags;
-  throw usageError("", `with --policy only the rules in its file count, so --${rule} would have no effect. Write the rule into the file, or leave out --policy.`);
+  throw usageError(
+    "",
+    `with --policy only the rules in its file count, so --${rule} would have no effect. Write the rule into the file, or leave out --policy.`,
+  );
 }
 
 export function readOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {

@@ -24,7 +24,8 @@ async function* eventsOf(ledger: Ledger, { session, through }: ConversationPart)
 export function exportSession(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const format = options.text("format") ?? (options.flag("json") ? "jsonl" : "md");
-  if (format === "md" && options.flag("json")) throw usageError("sessions export", "--json prints events, so it cannot be used with --format md.");
+  if (format === "md" && options.flag("json"))
+    throw usageError("sessions export", "--json prints events, so it cannot be used with --format md.");
   return withStoreIfAny(context, async ({ ledger }) => {
     const { id } = await findRow(ledger, "sessions", operands[0] ?? "");
     const { line, end } = format === "md" ? asText() : { line: jsonLine, end: () => "" };
