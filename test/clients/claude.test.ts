@@ -477,7 +477,7 @@ describe("options", () => {
       lines.flatMap((line) => (line.subtype === "warning" ? [line["message"]] : [])),
       [
         ...["effort", "mcp-config", "no-session-persistence"].map((name) => `The option --${name} has no effect here.`),
-        "--allow: Frob: there is no tool named 'Frob'",
+        "--allow: 'Frob': there is no tool named 'Frob'",
         "initialize.hooks.TeammateIdle: there is no such event here.",
         "initialize.jsonSchema has no effect here.",
         "initialize.title has no effect here.",

@@ -68,7 +68,7 @@ async function soundRule(context: Context, row: GrantRow, to: Target, workspace:
   const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
   const allow = moved === undefined ? [written.rule] : [written.rule, moved];
   const { loaded } = await openPolicy(context, { workspace, flags: { allow, ask: [], deny: [] } });
-  const problem = loaded.problems.find(({ file, message }) => file === "--allow" && message.startsWith(written.rule));
+  const problem = loaded.problems.find(({ file, message }) => file === "--allow" && message.startsWith(`'${written.rule}'`));
   if (problem) {
     const { type, message, hint } = problem;
     throw new CommandError("not_allowed", 1, { message: `This rule cannot be used in a settings file (${type}): ${message}`, hint });
