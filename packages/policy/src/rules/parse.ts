@@ -77,16 +77,20 @@ function createRule(
   const { verdict, at, bind } = written;
   if (bind?.script !== undefined && !(isObject(subject) && "words" in subject)) return NOTHING_TO_BIND;
   const example = exampleFor(part, options);
+  let record: string | undefined; // written when a revision is computed, because nothing else needs it
   const rule: Rule = {
     verdict,
     at,
-    record: canonicalJson({
-      verdict,
-      tool: part.record,
-      ...(subject !== undefined && { subject }),
-      ...(args !== undefined && { args }),
-      ...(bind?.script !== undefined && { script: bind.script }),
-    }),
+    get record() {
+      record ??= canonicalJson({
+        verdict,
+        tool: part.record,
+        ...(subject !== undefined && { subject }),
+        ...(args !== undefined && { args }),
+        ...(bind?.script !== undefined && { script: bind.script }),
+      });
+      return record;
+    },
     concerns: part.concerns,
     test,
     bare,
