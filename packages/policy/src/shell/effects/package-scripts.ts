@@ -15,8 +15,14 @@ export function findPackageScript(words: readonly string[], place: PackagePlace)
   if (name === undefined) return undefined;
   const directory = packageDirectory(place);
   const scripts = scriptsOf(bytesOf(directory, "package.json"));
-  const steps = [`pre${name}`, name, `post${name}`].map((step) => `${step}: ${JSON.stringify(scripts(step))}`);
-  return { text: [...steps, `.npmrc: ${settingsOf(bytesOf(directory, ".npmrc"))}`].join("\n"), directory };
+  const settings = bytesOf(directory, ".npmrc");
+  return {
+    directory,
+    get text() {
+      const steps = [`pre${name}`, name, `post${name}`].map((step) => `${step}: ${JSON.stringify(scripts(step))}`);
+      return [...steps, `.npmrc: ${settingsOf(settings)}`].join("\n");
+    },
+  };
 }
 
 function scriptName([program, verb, name, ...more]: readonly string[]): string | undefined {
@@ -64,14 +70,14 @@ function settingsOf(bytes: Buffer | undefined): string {
 
 /** Remembers the workspace's package scripts as they are now. A rule that is not bound to a script applies only to these. */
 export function rememberPackageScripts(workspace: string): (words: readonly string[]) => string | undefined {
-  const known = new Map<string, string>();
+  const known = new Map<string, PackageScript>(); // read now, and digested when a rule needs it
   for (const words of packageCommands(workspace)) {
     const script = findPackageScript(words, { cwd: workspace, workspace });
-    if (script) known.set(words.join(" "), script.text);
+    if (script) known.set(words.join(" "), script);
   }
   return (words) => {
-    const text = known.get(words.join(" "));
-    return text === undefined ? undefined : contentDigest(text);
+    const script = known.get(words.join(" "));
+    return script && contentDigest(script.text);
   };
 }
 
