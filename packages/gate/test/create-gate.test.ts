@@ -173,6 +173,18 @@ describe("a gate", () => {
     });
   });
 
+  test("a deny that names a group of tools also holds for a tool of another kind with that name", async () => {
+    await withGate({ rules: { deny: ["bash"], allow: ["Read"] }, approve: async () => "approve" }, async (gate) => {
+      gate.tool({ name: "bash", description: "Runs.", kind: "other", input, run: () => "ran" });
+      gate.tool({ name: "read", description: "Reads.", kind: "other", input, run: () => "read" });
+      const { calls } = await gate.run(["bash", "read"].map((name) => ({ id: name, name, arguments: { to: "x" } })));
+      assert.deepEqual(
+        calls.map(({ outcome }) => outcome),
+        ["denied", "succeeded"],
+      );
+    });
+  });
+
   test("explains a call without running or recording it", async () => {
     await withGate({ rules: { deny: ["mail:to=eve"] } }, async (gate) => {
       const ran = addTools(gate);
