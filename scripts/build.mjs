@@ -31,6 +31,9 @@ function compile() {
 /** A constant that a call without side effects creates. Marked as pure, it can be left out by bundlers if it is unused. */
 const INITIALISER = /^(var [\w$]+ = )(?=(?:new )?[\w$.]+\()/gm;
 
+/** A frozen value inside such a constant. */
+const FROZEN_VALUE = /(\w: )(?=Object\.freeze\()/g;
+
 /** How modules are joined: in chunks, so that every entry has the same LedgerError. */
 const JOINING = { bundle: true, splitting: true, format: "esm", target: "es2024", logLevel: "warning", metafile: true, write: false };
 
@@ -70,7 +73,8 @@ async function joinCore() {
   ]);
   const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
-  for (const { path, text } of [...all, ...texts]) writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ "));
+  for (const { path, text } of [...all, ...texts])
+    writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ ").replace(FROZEN_VALUE, "$1/* @__PURE__ */ "));
 }
 
 /** The path of a module of ours before it was joined; files that it reads at run time stay in its package. Core stays outside, because custom tools import the same one. */
