@@ -42,7 +42,7 @@ export type {
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
-export type { Draft, EventBodies, EventType, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
+export type { Draft, EventBodies, EventType, LedgerEvent, Place, SessionGroup, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";

@@ -77,8 +77,14 @@ export type RecoveryContext = CallContext & {
   readonly callKey: string;
 };
 
-/** What a probe found out about an effect of which only the claim is on disk. */
-export type ProbeAnswer = { readonly state: "applied" | "not_applied" | "unknown"; readonly content?: string; readonly evidence?: Json };
+/** What a probe found out about an effect of which only the claim is on disk. `failed`: it ran and reported an error. */
+export type ProbeAnswer = {
+  readonly state: "applied" | "failed" | "not_applied" | "unknown";
+  readonly content?: string;
+  readonly evidence?: Json;
+  /** The program that ran the effect and reported its result; absent if the probe looked for itself. */
+  readonly reportedBy?: string;
+};
 
 /** The planned change of one file with both contents; null means absent. Paths are absolute. */
 export type PlannedChange = {

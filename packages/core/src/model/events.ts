@@ -13,6 +13,9 @@ import type { Content, Display, Spilled } from "./result/result.ts";
 import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
+/** A session of another agent, such as Claude Code: its name for rules, its title for people, and its own session id. */
+export type SessionGroup = { readonly client: string; readonly title: string; readonly id: string };
+
 /** The chain that every process may append to. */
 export const SHARED = "_store";
 
@@ -34,6 +37,8 @@ export type EventBodies = ProposalEventBodies &
       readonly title: string;
       readonly options?: JsonObject;
       readonly forked?: { readonly session: string; readonly seq: number };
+      /** The session of another agent whose calls Assent judges and records, but does not run. */
+      readonly group?: SessionGroup;
     };
     "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
     "session.closed": {

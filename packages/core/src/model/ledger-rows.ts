@@ -1,7 +1,7 @@
 import type { By } from "./answer.ts";
 import type { ConfirmationDetails } from "./confirmation.ts";
 import type { RuleRef } from "./decision.ts";
-import type { Draft, EventBodies } from "./events.ts";
+import type { Draft, EventBodies, SessionGroup } from "./events.ts";
 import type { Grant } from "./grant.ts";
 import type { Holder } from "./holder.ts";
 import type { Json } from "./json/json.ts";
@@ -56,6 +56,8 @@ export type SessionRow = {
   /** The task it belongs to. */
   readonly parent: EventBodies["session.created"]["parent"];
   readonly forked: NonNullable<EventBodies["session.created"]["forked"]> | null;
+  /** Set if another agent runs its calls. */
+  readonly group: SessionGroup | null;
   readonly startedAt: string;
   readonly updatedAt: string;
   readonly writer: Holder | null;

@@ -43,6 +43,7 @@ function emptyRow(event: LedgerEvent): SessionRow {
     tasks: [],
     parent: null,
     forked: null,
+    group: null,
     startedAt: event.at,
     updatedAt: event.at,
     writer: null,
@@ -53,8 +54,8 @@ function changeBy(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
   if (isTaskEvent(event)) return { ...changeTasks(row.tasks, event), ...changeUnknown(row, event) };
   switch (event.type) {
     case "session.created": {
-      const { cwd, title, model, parent, forked = null } = event.body;
-      return { cwd, title, model, parent, forked, state: "running", startedAt: event.at };
+      const { cwd, title, model, parent, forked = null, group = null } = event.body;
+      return { cwd, title, model, parent, forked, group, state: "running", startedAt: event.at };
     }
     case "session.opened": {
       const { pid, host, processStart, door } = event.body;

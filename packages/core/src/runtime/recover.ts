@@ -75,7 +75,8 @@ async function settleRunning(batch: BatchRun, call: RunningCall): Promise<Settle
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
-  const ending = call.judged.safe ? readOnlyEnd(call, evidence) : await unsafeEnd(batch, run, { call, tool, evidence });
+  const ending =
+    call.judged.safe && !tool?.definition.probe ? readOnlyEnd(call, evidence) : await unsafeEnd(batch, run, { call, tool, evidence });
   const report = await endCall(batch, run, ending);
   batch.live.delete(run);
   return { seq: call.seq, run, report };
@@ -131,10 +132,20 @@ type ProbeInput = { readonly call: RunningCall; readonly parsed: ParsedCall; rea
 
 async function endByProbe(batch: BatchRun, run: CallRun, { call, parsed, evidence }: ProbeInput): Promise<Ending> {
   const answer = await askProbe(batch, run, { call, parsed });
-  const found: JsonObject = answer.evidence === undefined ? evidence : { ...evidence, probe: answer.evidence };
+  const found: JsonObject = {
+    ...evidence,
+    ...(answer.evidence !== undefined && { probe: answer.evidence }),
+    ...(answer.reportedBy !== undefined && { reportedBy: answer.reportedBy }),
+  };
+  if (answer.state === "applied" && answer.reportedBy !== undefined)
+    return { state: "succeeded", type: null, result: { content: answer.content ?? "" }, evidence: found };
   if (answer.state === "applied") {
     const content = `${answer.content ?? `'${call.tool}' did what it was asked to do.`} (verified after a restart)`;
     return { state: "succeeded", type: "recovered", result: { content }, evidence: found };
+  }
+  if (answer.state === "failed") {
+    const text = answer.content ?? `'${call.tool}' ran and failed.`;
+    return { ...errorEnding("failed", "execution_failed", text), evidence: found };
   }
   if (answer.state === "not_applied") {
     return { ...notAppliedEnding(), evidence: found };
@@ -163,7 +174,7 @@ async function askProbe(
 }
 
 function isProbeAnswer(given: unknown): boolean {
-  return isObject(given) && (given["state"] === "applied" || given["state"] === "not_applied" || given["state"] === "unknown");
+  return isObject(given) && ["applied", "failed", "not_applied", "unknown"].includes(String(given["state"]));
 }
 
 async function retryCall(batch: BatchRun, run: CallRun, call: RunningCall, parsed: ParsedCall): Promise<Ending | undefined> {

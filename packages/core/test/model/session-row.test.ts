@@ -44,6 +44,7 @@ test("a session's row begins with its first record", () => {
     tasks: [],
     parent: null,
     forked: null,
+    group: null,
     startedAt: DRAFTED_AT,
     updatedAt: DRAFTED_AT,
     writer: null,

@@ -594,6 +594,14 @@ const probes: readonly ProbeRow[] = [
   ],
   ["applied, without words", (): ProbeAnswer => ({ state: "applied" }), "succeeded recovered", /verified after a restart/],
   ["applied, later", () => Promise.resolve({ state: "applied" }), "succeeded recovered", /verified after a restart/],
+  [
+    "applied, as another program reported",
+    (): ProbeAnswer => ({ state: "applied", content: "3 files", reportedBy: "another agent" }),
+    "succeeded",
+    /^3 files$/,
+  ],
+  ["failed", (): ProbeAnswer => ({ state: "failed", content: "exit code 1" }), "failed execution_failed", /^exit code 1$/],
+  ["failed, without words", (): ProbeAnswer => ({ state: "failed" }), "failed execution_failed", /^'probed' ran and failed\.$/],
   ["not_applied", (): ProbeAnswer => ({ state: "not_applied" }), "failed not_applied", NOT_APPLIED],
   ["unknown", (): ProbeAnswer => ({ state: "unknown", evidence: "two files" }), "unknown execution_unknown", UNKNOWN],
   [

@@ -51,7 +51,7 @@ export function makeChainReader(database: Database): ChainReader {
 }
 
 /** For rows from before tasks and forks existed. */
-const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked"> = { tasks: [], parent: null, forked: null };
+const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked" | "group"> = { tasks: [], parent: null, forked: null, group: null };
 
 function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
   return {

@@ -47,13 +47,14 @@ function pausedTasks({ tasks }: SessionRow): number {
   return tasks.filter(({ state }) => state === "paused").length;
 }
 
-function titleOf({ title, parent, forked }: SessionRow): string {
+function titleOf({ title, parent, forked, group }: SessionRow): string {
+  if (group) return `(run by ${group.title}) ${title}`;
   if (parent) return `(${parent.task} of ${parent.session}) ${title}`;
   return forked ? `(fork of ${forked.session}) ${title}` : title;
 }
 
 function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOutcomes }: SessionTotals): JsonObject {
-  const { id, cwd, title, state, model, turns, calls, startedAt, updatedAt, writer, parent, forked } = row;
+  const { id, cwd, title, state, model, turns, calls, startedAt, updatedAt, writer, parent, forked, group } = row;
   return {
     id,
     cwd,
@@ -70,6 +71,7 @@ function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOut
     writer: writer && { pid: writer.pid, host: writer.host, door: writer.door },
     ...(parent && { parent }),
     ...(forked && { forked }),
+    ...(group && { group }),
   };
 }
 
