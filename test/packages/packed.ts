@@ -22,6 +22,7 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
 export const ENTRIES: readonly string[] = [
   ...PACKAGES.map(([, name]) => name),
   ...["parts", "testing", "text", "ungoverned"].map((entry) => `@assent/core/${entry}`),
+  "@assent/store/parts",
 ];
 
 /** What is or would be committed below a folder. */

@@ -10,9 +10,20 @@ import { type StatePaths, statePaths } from "../files/state-paths.ts";
 import { storeCorrupt, storeError, storeNewer } from "../files/store-error.ts";
 import { type StoreFiles, watchStoreFiles } from "../files/store-files.ts";
 import { stageShared } from "../write/append.ts";
-import { makeDraft, makeTransactionWriter, type TransactionWriter } from "../write/writing.ts";
+import { makeDraft } from "../write/staging.ts";
+import { makeTransactionWriter, type TransactionWriter } from "../write/writing.ts";
 import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
-import { cancelAnswers, hasMoved, readPlace, recordPlace, recordSettled, type StorePlace, unsettledMarks } from "./restored.ts";
+import {
+  cancelAnswers,
+  findUnusedAnswers,
+  hasMoved,
+  readPlace,
+  recordPlace,
+  recordSettled,
+  restoredWarning,
+  type StorePlace,
+  unsettledMarks,
+} from "./restored.ts";
 
 /** Where the store is, and how to open it. */
 export type OpenStoreOptions = {
@@ -173,13 +184,8 @@ function settleRestored({ database, writing, marks, place, warnings, time }: Ope
   if (unsettled.length === 0 && !hasMoved(database, place)) return undefined;
   recordPlace(database, place);
   recordSettled(database, unsettled);
-  const count = writeAtOnce(writing, () => cancelAnswers(database, writing, time()));
-  const message = `This ledger is a copy or a restored backup. ${cancelledText(count)}`;
-  warnings.push({ type: "store_restored", message });
+  const unused = findUnusedAnswers(database);
+  writeAtOnce(writing, () => cancelAnswers(writing, unused, time()));
+  warnings.push(restoredWarning(unused.length));
   return writing.rows.chains.get(SHARED);
-}
-
-function cancelledText(count: number): string {
-  if (count === 0) return "There were no open approvals or unused answers to cancel.";
-  return count === 1 ? "One open approval or unused answer was cancelled." : `${count} open approvals and unused answers were cancelled.`;
 }

@@ -2,10 +2,11 @@ import { statSync } from "node:fs";
 import type { ApprovalRow } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { findMissingMarks, type Mark } from "../files/marks.ts";
+import type { StoreWarning } from "../files/state-directory.ts";
 import { parseRow } from "../rows/rows.ts";
 import { stageShared } from "../write/append.ts";
 import type { FilePlace } from "../write/lease.ts";
-import { makeDraft, type TransactionWriter } from "../write/writing.ts";
+import { type EventStaging, makeDraft } from "../write/staging.ts";
 
 /** Includes the creation time (0 if unknown), because inode numbers are reused. */
 export type StorePlace = FilePlace & { readonly born: string };
@@ -40,13 +41,16 @@ export function recordSettled(database: Database, marks: readonly Mark[]): void 
   query(database, "insert or replace into meta (key, value) values ('settled', ?)").run(value);
 }
 
-/** Voids answers that may have been used elsewhere, and returns their number. */
-export function cancelAnswers(database: Database, writing: TransactionWriter, at: string): number {
+export function findUnusedAnswers(database: Database): readonly ApprovalRow[] {
   const candidates = query<{ row: string }>(
     database,
     "select row from approvals where open = 1 or json_extract(row, '$.state') = 'approved' and json_extract(row, '$.consumed') = 0 order by first",
   );
-  const approvals = candidates.all().map(({ row }) => parseRow<ApprovalRow>(row));
+  return candidates.all().map(({ row }) => parseRow<ApprovalRow>(row));
+}
+
+/** Voids open approvals and unused answers, which may have been used elsewhere. */
+export function cancelAnswers(writing: EventStaging, approvals: readonly ApprovalRow[], at: string): void {
   for (const { id: approval, session, call, revision } of approvals) {
     stageShared(
       writing,
@@ -54,5 +58,13 @@ export function cancelAnswers(database: Database, writing: TransactionWriter, at
     );
   }
   stageShared(writing, makeDraft("store.restored", { approvals: approvals.length }, at));
-  return approvals.length;
+}
+
+export function restoredWarning(cancelled: number): StoreWarning {
+  return { type: "store_restored", message: `This ledger is a copy or a restored backup. ${cancelledText(cancelled)}` };
+}
+
+function cancelledText(count: number): string {
+  if (count === 0) return "There were no open approvals or unused answers to cancel.";
+  return count === 1 ? "One open approval or unused answer was cancelled." : `${count} open approvals and unused answers were cancelled.`;
 }

@@ -5,7 +5,7 @@ import { type Database, query, transact } from "../database/database.ts";
 import { removeLock } from "../files/session-lock.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "../open/open-store.ts";
 import { stageShared } from "../write/append.ts";
-import { makeDraft } from "../write/writing.ts";
+import { makeDraft } from "../write/staging.ts";
 import { findPrunable, type Prunable } from "./prunable.ts";
 
 /** The options of `pruneStore`. */

@@ -9,7 +9,7 @@ import type { DamageRecord } from "./damage.ts";
 import type { Followers } from "./followers.ts";
 import { makeListReader } from "./pending.ts";
 import type { EventReader, EventReads } from "./read-events.ts";
-import { makeSnapshotReader } from "./snapshots.ts";
+import { makeSnapshotReader, snapshotWarning } from "./snapshots.ts";
 
 export type LedgerReader = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
 
@@ -61,8 +61,7 @@ export function makeLedgerReader(
     latest: async (session) => {
       const stored = guard(() => snapshots.latest(session));
       if (!stored || !("fault" in stored)) return stored;
-      const message = `The snapshot of session ${session} was ignored: ${stored.fault}. Its events are used instead. Check: assent verify`;
-      warn({ type: "snapshot_mismatch", message });
+      warn(snapshotWarning(session, stored.fault));
       return undefined;
     },
     // Only references to blobs are replaced, so the shape stays.

@@ -9,19 +9,22 @@ import {
   parseEvent,
   type SessionState,
   SHARED,
+  type StoredEvent,
   snapshotName,
   toSnapshot,
 } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
+import type { StoreWarning } from "../files/state-directory.ts";
 import { stageShared } from "../write/append.ts";
 import { sha256 } from "../write/chain.ts";
-import { makeDraft, type TransactionWriter } from "../write/writing.ts";
+import { makeDraft } from "../write/staging.ts";
+import type { TransactionWriter } from "../write/writing.ts";
 import type { EventReads } from "./read-events.ts";
 
 /** Other versions are ignored. Since version 2 the chain records each snapshot's digest. */
-const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 2;
 
-type SnapshotRow = {
+export type SnapshotRow = {
   readonly session: string;
   readonly seq: number;
   readonly hash: string;
@@ -58,17 +61,8 @@ export function makeSnapshotReader(database: Database, reading: EventReads): Sna
   const one = query<SnapshotRow>(database, `select ${columns} from snapshots where session = ? and version = ${SNAPSHOT_VERSION}`);
   const every = query<SnapshotRow>(database, `select ${columns} from snapshots where version = ${SNAPSHOT_VERSION} order by session`);
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
-  const check = ({ session, seq, hash, state }: SnapshotRow): StoredSnapshot => {
-    const recorded = reading.newestNaming(snapshotName(session));
-    const event = recorded && parseEvent(recorded);
-    if (event?.type !== "store.snapshot") return { fault: "the record does not mention it" };
-    const { body } = event;
-    if (body.session !== session || body.seq !== seq || body.hash !== hash) return { fault: "the record mentions another one" };
-    if (hashAt.get(session, seq)?.hash !== hash) return { fault: "it does not belong to the session's chain" };
-    if (sha256(state) !== body.state) return { fault: "its content was changed" };
-    // Parsing: the digest matched, so this is what the store wrote.
-    return { seq, state: JSON.parse(state) as Json };
-  };
+  const check = (row: SnapshotRow): StoredSnapshot =>
+    readSnapshot(row, { recorded: reading.newestNaming(snapshotName(row.session)), hash: hashAt.get(row.session, row.seq)?.hash });
   return {
     latest: (session) => {
       const row = one.get(session);
@@ -80,14 +74,38 @@ export function makeSnapshotReader(database: Database, reading: EventReads): Sna
   };
 }
 
-/** True also for a form that this version does not use. */
-export function matchesFold(reading: EventReads, session: string, { seq, state }: { readonly seq: number; readonly state: Json }): boolean {
+/** `recorded` is the newest event about the session's snapshot, `hash` that of the event at its sequence. */
+export type SnapshotContext = { readonly recorded: StoredEvent | undefined; readonly hash: string | undefined };
+
+/** Uses a snapshot only if the chain records its digest. */
+export function readSnapshot({ session, seq, hash, state }: SnapshotRow, context: SnapshotContext): StoredSnapshot {
+  const event = context.recorded && parseEvent(context.recorded);
+  if (event?.type !== "store.snapshot") return { fault: "the record does not mention it" };
+  const { body } = event;
+  if (body.session !== session || body.seq !== seq || body.hash !== hash) return { fault: "the record mentions another one" };
+  if (context.hash !== hash) return { fault: "it does not belong to the session's chain" };
+  if (sha256(state) !== body.state) return { fault: "its content was changed" };
+  // Parsing: the digest matched, so this is what the store wrote.
+  return { seq, state: JSON.parse(state) as Json };
+}
+
+/** Warns that the snapshot of a session is not used. */
+export function snapshotWarning(session: string, fault: string): StoreWarning {
+  const message = `The snapshot of session ${session} was ignored: ${fault}. Its events are used instead. Check: assent verify`;
+  return { type: "snapshot_mismatch", message };
+}
+
+/** Compares a snapshot with the events of its session. True also for a form that this version does not use. */
+export function matchesFold(
+  { seq, state }: { readonly seq: number; readonly state: Json },
+  recordedAt: number,
+  events: () => Iterable<StoredEvent>,
+): boolean {
   const claimed = fromSnapshot(state);
   if (!claimed) return true;
-  const recordedAt = reading.newestNaming(snapshotName(session))?.pos ?? 0;
   if (!(claimed.shared < recordedAt)) return false;
   try {
-    const folded = foldUntil(reading, session, { seq, shared: claimed.shared });
+    const folded = foldUntil(events(), { seq, shared: claimed.shared });
     return comparableText(toSnapshot(folded)) === comparableText(state);
   } catch (error) {
     if (error instanceof IllegalEvent) return false;
@@ -95,11 +113,9 @@ export function matchesFold(reading: EventReads, session: string, { seq, state }
   }
 }
 
-function foldUntil(reading: EventReads, session: string, until: { readonly seq: number; readonly shared: number }): SessionState {
+function foldUntil(events: Iterable<StoredEvent>, until: { readonly seq: number; readonly shared: number }): SessionState {
   const state = emptySession();
-  const next = reading.reader({ pos: 0 }, { session, naming: session });
-  const end = reading.head();
-  for (let stored = next(end); stored; stored = next(end)) {
+  for (const stored of events) {
     const isIncluded = stored.session === SHARED ? stored.pos <= until.shared : stored.seq <= until.seq;
     const event = isIncluded ? parseEvent(stored) : undefined;
     if (event) fold(state, event);

@@ -1,9 +1,7 @@
-import { lifecycleCallOf, parseEvent } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { makeCallEventReader } from "./call-events.ts";
-import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
-import { changeCall } from "./lists.ts";
-import { makeMemoryRows } from "./memory-rows.ts";
+import { EVENT_COLUMNS, type EventColumns } from "./event-columns.ts";
+import { foldCall } from "./fold-call.ts";
 import { type CallEntry, IS_OPEN, type ListEntry, type ListRows, parseRow, type Rows, SEARCH_COLUMN, splitCallKey } from "./rows.ts";
 import { makeChainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
@@ -53,15 +51,6 @@ function makeCallTable(database: Database): StoredTable<CallEntry> {
     return entry?.row ? { ...entry, asked: asked.all(session, call).map(({ id }) => id) } : entry;
   };
   return makeStoredTable({ load, write: () => undefined, kept: KEPT_ROWS, isNeeded: ({ row }) => row !== undefined });
-}
-
-function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
-  const { calls } = makeMemoryRows();
-  for (const columns of events) {
-    const event = parseEvent(toStoredEvent(columns));
-    if (event && lifecycleCallOf(event) !== undefined) changeCall(calls, "", event);
-  }
-  return calls.get("");
 }
 
 type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };

@@ -24,20 +24,26 @@ function isHead(value: unknown): value is Head {
 }
 
 export function* checkAnchor(database: Database, store: string, anchor: Anchor): Generator<Finding> {
+  const cuts = readPastCuts(database);
+  const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
+  const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
+  const now = ({ session, seq }: Head): ChainNow => ({ hash: hashAt.get(session, seq)?.hash, last: last.get(session)?.seq ?? 0, cuts });
+  yield* compareAnchor(anchor, store, now);
+}
+
+/** Compares each head of the anchor with its chain as it is now. */
+export function* compareAnchor(anchor: Anchor, store: string, now: (head: Head) => ChainNow): Generator<Finding> {
   if (anchor.store !== store) {
     yield finding("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${anchor.store}).`);
     return;
   }
-  const cuts = readPastCuts(database);
-  const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
-  const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
   for (const head of anchor.heads) {
-    const found = compareHead(head, { hash: hashAt.get(head.session, head.seq)?.hash, last: last.get(head.session)?.seq ?? 0, cuts });
+    const found = compareHead(head, now(head));
     if (found) yield found;
   }
 }
 
-type ChainNow = { readonly hash: string | undefined; readonly last: number; readonly cuts: PastCuts };
+export type ChainNow = { readonly hash: string | undefined; readonly last: number; readonly cuts: PastCuts };
 
 function compareHead({ session, seq, hash }: Head, { hash: present, last, cuts }: ChainNow): Finding | undefined {
   if (present === hash || cuts.isPruned(session) || cuts.isCut(session, seq, 0)) return undefined;

@@ -11,15 +11,20 @@ export type PastCuts = {
 
 export type ChainCut = { readonly pos: number; readonly goodSeq: number };
 
+type CutRecord = { readonly pos: number; readonly type: string; readonly body: string };
+
+/** Selects what `collectPastCuts` reads. */
+export const SELECT_CUTS: string = `select pos, type, body from events where session = '${SHARED}' and type in ('store.pruned', 'store.repaired') order by seq`;
+
+export function readPastCuts(database: Database, also?: ReadonlyMap<string, ChainCut>): PastCuts {
+  return collectPastCuts(query<CutRecord>(database, SELECT_CUTS).iterate(), also);
+}
+
 /** `also`: cuts that are not recorded yet. */
-export function readPastCuts(database: Database, also: ReadonlyMap<string, ChainCut> = new Map()): PastCuts {
-  const records = query<{ pos: number; type: string; body: string }>(
-    database,
-    `select pos, type, body from events where session = '${SHARED}' and type in ('store.pruned', 'store.repaired') order by seq`,
-  );
+export function collectPastCuts(records: Iterable<CutRecord>, also: ReadonlyMap<string, ChainCut> = new Map()): PastCuts {
   const pruned = new Set<string>();
   const repaired = new Map<string, readonly ChainCut[]>([...also].map(([session, cut]) => [session, [cut]]));
-  for (const { pos, type, body } of records.iterate()) {
+  for (const { pos, type, body } of records) {
     // Parsing: the store wrote both bodies; the chain check finds changed ones.
     const { session, goodSeq } = JSON.parse(body) as EventBodies["store.repaired"];
     if (type === "store.pruned") pruned.add(session);

@@ -8,7 +8,7 @@ import { malformedFile } from "../files/store-error.ts";
 import type { OpenStore } from "../open/open-store.ts";
 import { parseRow } from "../rows/rows.ts";
 import { liveness, type StartOf, thisPlace } from "../write/lease.ts";
-import { makeDraft, prepareEvent } from "../write/writing.ts";
+import { makeDraft, prepareEvent } from "../write/staging.ts";
 import type { ChainCut } from "./past-cuts.ts";
 import { removeBadSnapshots, writeLists } from "./rebuild.ts";
 import { type Scan, scanEvents } from "./scan.ts";

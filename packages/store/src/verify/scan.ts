@@ -56,12 +56,24 @@ type ScanState = {
   readonly values: BlobValues;
 };
 
-type BlobValues = { readonly load: (sha: string) => Uint8Array | undefined; readonly isListed: (session: string, sha: string) => boolean };
+export type BlobValues = {
+  readonly load: (sha: string) => Uint8Array | undefined;
+  readonly isListed: (session: string, sha: string) => boolean;
+};
 
-type ScannedRow = EventColumns & { readonly call: string | null; readonly naming: string | null };
+export type ScannedRow = EventColumns & { readonly call: string | null; readonly naming: string | null };
 
-/** Writes nothing. */
-export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
+/** Checks events that are added in the order of their positions. */
+export type EventScan = { readonly add: (row: ScannedRow) => void; readonly finish: () => Scan };
+
+export type EventScanOptions = {
+  readonly store: string;
+  readonly only: string | undefined;
+  readonly cuts: PastCuts;
+  readonly values: BlobValues;
+};
+
+export function makeEventScan({ store, only, cuts, values }: EventScanOptions): EventScan {
   const rows = makeMemoryRows();
   const scan: Scan = {
     ...{ events: 0, chains: new Map(), rows, findings: [], damage: new Map() },
@@ -71,21 +83,32 @@ export function scanEvents(database: Database, { store, only, cuts }: ScanOption
     scan,
     store,
     only,
-    cuts: readPastCuts(database, cuts),
+    cuts,
     rows: makeUndoable(rows),
     states: new Map(),
     registered: new Set(),
-    values: makeBlobValues(database),
+    values,
   };
+  return {
+    add: (row) => {
+      scan.events += 1;
+      scanRow(walk, row);
+    },
+    finish: () => {
+      for (const session of walk.registered)
+        if (!scan.chains.has(session)) reportMissing(walk, session, "It was registered, but none of its events is there.");
+      return scan;
+    },
+  };
+}
+
+/** Writes nothing. */
+export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
+  const scan = makeEventScan({ store, only, cuts: readPastCuts(database, cuts), values: makeBlobValues(database) });
   const where = only === undefined ? "" : `where session in (?, '${SHARED}')`;
   const events = query<ScannedRow>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
-  for (const row of events.iterate(...(only === undefined ? [] : [only]))) {
-    scan.events += 1;
-    scanRow(walk, row);
-  }
-  for (const session of walk.registered)
-    if (!scan.chains.has(session)) reportMissing(walk, session, "It was registered, but none of its events is there.");
-  return scan;
+  for (const row of events.iterate(...(only === undefined ? [] : [only]))) scan.add(row);
+  return scan.finish();
 }
 
 function makeBlobValues(database: Database): BlobValues {

@@ -4,7 +4,7 @@ import type { OpenStore } from "../open/open-store.ts";
 import { splitCallKey } from "../rows/rows.ts";
 import { stageShared } from "../write/append.ts";
 import { acquire } from "../write/lease.ts";
-import { makeDraft, prepareEvent } from "../write/writing.ts";
+import { makeDraft, prepareEvent } from "../write/staging.ts";
 import type { Scan } from "./scan.ts";
 
 const UNCLEAR =

@@ -1,4 +1,4 @@
-import { canonicalJson, LedgerError, SHARED } from "@assent/core";
+import { canonicalJson, LedgerError, SHARED, type StoredEvent, snapshotName } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { type EventReads, makeEventReads } from "../read/read-events.ts";
 import { makeSnapshotReader, matchesFold, type StoredSnapshot } from "../read/snapshots.ts";
@@ -9,15 +9,44 @@ import { type Finding, finding } from "./finding.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
 
 /** Skips lists of damaged chains. */
-export function checkLists(database: Database, { chains, rows }: Scan, only: string | undefined): readonly Finding[] {
-  if (chains.get(SHARED)?.bad) return [];
-  const isJudged = (session: string | undefined): boolean =>
-    (only === undefined || session === only) && (session === undefined || chains.get(session)?.bad !== true);
+export function checkLists(database: Database, scan: Scan, only: string | undefined): readonly Finding[] {
+  if (scan.chains.get(SHARED)?.bad) return [];
+  const { read } = makeChainReader(database);
+  const sessions = query<ChainColumns>(database, "select * from sessions").all();
+  const stored = sessions.map((columns) => ({ session: columns.session, read: () => read(columns) }));
   return [
-    ...checkSessions(database, rows.all.chains, isJudged),
-    ...checkRows(database, rows.all, isJudged),
-    ...checkProcesses(database, isJudged),
+    ...compareLists(scan, only, { sessions: stored, rows: (table) => query<ListColumns>(database, selectList(table)).iterate() }),
+    ...checkProcesses(database, (session) => isJudged(scan, only, session)),
   ];
+}
+
+/** The lists as stored. */
+export type StoredLists = {
+  readonly sessions: Iterable<{ readonly session: string; readonly read: () => ChainEntry }>;
+  readonly rows: (table: keyof ListRows) => Iterable<ListColumns>;
+};
+
+/** Selects what `StoredLists.rows` returns. */
+export function selectList(table: keyof ListRows): string {
+  return `select id, first, latest, session, ${SEARCH_COLUMN[table].column} as searched, open, row from ${table}`;
+}
+
+/** Compares the lists with what the events give. */
+export function compareLists(scan: Scan, only: string | undefined, { sessions, rows }: StoredLists): readonly Finding[] {
+  if (scan.chains.get(SHARED)?.bad) return [];
+  const judged: IsChecked = (session) => isJudged(scan, only, session);
+  const { all } = scan.rows;
+  return [
+    ...checkSessions(sessions, all.chains, judged),
+    ...compareList({ table: "approvals", stored: rows("approvals") }, all.approvals, judged),
+    ...compareList({ table: "grants", stored: rows("grants") }, all.grants, judged),
+    ...compareList({ table: "proposals", stored: rows("proposals") }, all.proposals, judged),
+    ...compareList({ table: "questions", stored: rows("questions") }, all.questions, judged),
+  ];
+}
+
+function isJudged({ chains }: Scan, only: string | undefined, session: string | undefined): boolean {
+  return (only === undefined || session === only) && (session === undefined || chains.get(session)?.bad !== true);
 }
 
 /** A command of a session must not be able to hide its process start. */
@@ -35,14 +64,12 @@ function* checkProcesses(database: Database, isJudged: IsChecked): Generator<Fin
 
 type IsChecked = (session: string | undefined) => boolean;
 
-function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chains"], isJudged: IsChecked): Generator<Finding> {
+function* checkSessions(stored: StoredLists["sessions"], expected: Scan["rows"]["all"]["chains"], isJudged: IsChecked): Generator<Finding> {
   const seen = new Set<string>();
-  const { read } = makeChainReader(database);
-  for (const columns of query<ChainColumns>(database, "select * from sessions").all()) {
-    const { session } = columns;
+  for (const { session, read } of stored) {
     seen.add(session);
     const made = expected.get(session);
-    if (isJudged(session) && !(made && isSameChain(() => read(columns), made))) {
+    if (isJudged(session) && !(made && isSameChain(read, made))) {
       yield finding("index_mismatch", { session }, "Its row in the list of sessions does not match its events.");
     }
   }
@@ -56,7 +83,7 @@ function isSameChain(read: () => ChainEntry, made: ChainEntry): boolean {
   return isReadable(() => isSameJson(compared(read()), compared(made)));
 }
 
-type ListColumns = {
+export type ListColumns = {
   readonly id: string;
   readonly first: number;
   readonly latest: number;
@@ -66,28 +93,19 @@ type ListColumns = {
   readonly row: string;
 };
 
-function* checkRows(database: Database, all: Scan["rows"]["all"], isJudged: IsChecked): Generator<Finding> {
-  const { approvals, grants, proposals, questions } = all;
-  yield* compareList({ database, table: "approvals" }, approvals, isJudged);
-  yield* compareList({ database, table: "grants" }, grants, isJudged);
-  yield* compareList({ database, table: "proposals" }, proposals, isJudged);
-  yield* compareList({ database, table: "questions" }, questions, isJudged);
-}
-
-type ComparedRow<K> = { readonly database: Database; readonly table: K };
+type StoredList<K> = { readonly table: K; readonly stored: Iterable<ListColumns> };
 
 function* compareList<K extends keyof ListRows>(
-  { database, table }: ComparedRow<K>,
+  { table, stored }: StoredList<K>,
   expected: ReadonlyMap<string, ListEntry<ListRows[K]>>,
   isJudged: IsChecked,
 ): Generator<Finding> {
   const seen = new Set<string>();
-  const columns = `id, first, latest, session, ${SEARCH_COLUMN[table].column} as searched, open, row`;
-  for (const stored of query<ListColumns>(database, `select ${columns} from ${table}`).iterate()) {
-    seen.add(stored.id);
-    const made = expected.get(stored.id);
-    const session = (made ? made.row.session : stored.session) ?? undefined;
-    if (!(made && isSameRow(stored, table, made)) && isJudged(session)) yield listMismatch(table, stored.id, session);
+  for (const one of stored) {
+    seen.add(one.id);
+    const made = expected.get(one.id);
+    const session = (made ? made.row.session : one.session) ?? undefined;
+    if (!(made && isSameRow(one, table, made)) && isJudged(session)) yield listMismatch(table, one.id, session);
   }
   for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield listMismatch(table, id, row.session);
 }
@@ -121,12 +139,13 @@ function isSameJson(one: object, other: object): boolean {
 
 export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBlob>): Generator<Finding> {
   const select = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
-  for (const { sha, size, session, seq } of used.values()) {
-    const bytes = select.get(sha)?.bytes;
-    if (!bytes) yield finding("blob_missing", { session, seq }, `The value ${sha} is not there.`);
-    else if ((size !== undefined && bytes.length !== size) || sha256(bytes) !== sha)
-      yield finding("blob_corrupt", { session, seq }, `The value ${sha} is damaged.`);
-  }
+  for (const blob of used.values()) yield* checkBlob(blob, select.get(blob.sha)?.bytes);
+}
+
+export function* checkBlob({ sha, size, session, seq }: UsedBlob, bytes: Uint8Array | undefined): Generator<Finding> {
+  if (!bytes) yield finding("blob_missing", { session, seq }, `The value ${sha} is not there.`);
+  else if ((size !== undefined && bytes.length !== size) || sha256(bytes) !== sha)
+    yield finding("blob_corrupt", { session, seq }, `The value ${sha} is damaged.`);
 }
 
 export function* checkSnapshots(
@@ -138,12 +157,30 @@ export function* checkSnapshots(
   const reading = makeEventReads(database, store);
   for (const { session, seq, stored } of makeSnapshotReader(database, reading).all()) {
     if ((only !== undefined && session !== only) || chains.get(session)?.bad) continue;
-    const fault = snapshotFault(reading, session, stored);
-    if (fault !== undefined) yield finding("snapshot_mismatch", { session, seq }, `The snapshot cannot be used: ${fault}.`);
+    const recordedAt = reading.newestNaming(snapshotName(session))?.pos ?? 0;
+    yield* checkSnapshot({ session, seq, stored, recordedAt }, () => eventsOf(reading, session));
   }
 }
 
-function snapshotFault(reading: EventReads, session: string, stored: StoredSnapshot): string | undefined {
-  if ("fault" in stored) return stored.fault;
-  return matchesFold(reading, session, stored) ? undefined : "it is not what the session's events say";
+export type CheckedSnapshot = {
+  readonly session: string;
+  readonly seq: number;
+  readonly stored: StoredSnapshot;
+  /** Position of the event that records it. */
+  readonly recordedAt: number;
+};
+
+export function* checkSnapshot(
+  { session, seq, stored, recordedAt }: CheckedSnapshot,
+  events: () => Iterable<StoredEvent>,
+): Generator<Finding> {
+  const fault =
+    "fault" in stored ? stored.fault : matchesFold(stored, recordedAt, events) ? undefined : "it is not what the session's events say";
+  if (fault !== undefined) yield finding("snapshot_mismatch", { session, seq }, `The snapshot cannot be used: ${fault}.`);
+}
+
+function* eventsOf(reading: EventReads, session: string): Generator<StoredEvent> {
+  const next = reading.reader({ pos: 0 }, { session, naming: session });
+  const end = reading.head();
+  for (let stored = next(end); stored; stored = next(end)) yield stored;
 }

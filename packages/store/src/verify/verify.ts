@@ -119,7 +119,7 @@ function inspect(database: Database, { session, anchor, modes, marks }: VerifySc
   const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
   try {
     const scan = scanEvents(database, { store, only: session });
-    if (session !== undefined && !isKnown(scan, session))
+    if (session !== undefined && !isKnownSession(scan, session))
       throw new LedgerError("session_not_found", `There is no session '${session}'.`, { session });
     const findings = [
       ...modes,
@@ -144,7 +144,11 @@ function missingLogFinding(paths: StatePaths): Finding {
 }
 
 function checkMarks(database: Database, marks: readonly Mark[]): readonly Finding[] {
-  const missing = unsettledMarks(database, marks);
+  return missingMarks(unsettledMarks(database, marks));
+}
+
+/** Marks whose events are missing. */
+export function missingMarks(missing: readonly Mark[]): readonly Finding[] {
   if (missing.length === 0) return [];
   const newest = Math.max(...missing.map(({ pos }) => pos));
   const message = `Event ${newest} was committed here and is missing: an older copy was put in place of the ledger, or its end was cut off.`;
@@ -160,11 +164,11 @@ function isDamage(error: unknown, database: Database): boolean {
   return isMalformed(error) || (error instanceof TypeError && isMalformedFile(database));
 }
 
-function isKnown({ chains, damage, rows }: Scan, session: string): boolean {
+export function isKnownSession({ chains, damage, rows }: Scan, session: string): boolean {
   return chains.has(session) || damage.has(session) || rows.all.chains.has(session);
 }
 
-function makeReport({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {
+export function makeReport({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {
   const heads = [...(scan?.chains.values() ?? [])].map(({ session, seq, hash }) => ({ session, seq, hash }));
   const sessions = heads.filter(({ session }) => session !== SHARED).length;
   return { ok: findings.every(({ severity }) => severity === "warning"), store, sessions, events: scan?.events ?? 0, findings, heads };

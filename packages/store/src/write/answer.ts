@@ -13,7 +13,7 @@ import {
 } from "@assent/core";
 import type { Rows } from "../rows/rows.ts";
 import { sharedEpoch } from "./append.ts";
-import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
+import { type EventStaging, type PreparedEvent, prepareEvent } from "./staging.ts";
 
 export type PreparedAnswer = { readonly event: SharedDraft; readonly prepared: PreparedEvent };
 
@@ -30,7 +30,7 @@ export function prepareAnswer(events: readonly SharedDraft[]): readonly Prepared
 
 /** All or nothing. An earlier answer wins. */
 export function answer(
-  writing: TransactionWriter,
+  writing: EventStaging,
   events: readonly PreparedAnswer[],
   facts: AnswerFacts,
 ): { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent } {
@@ -54,7 +54,7 @@ function isContested(event: SharedDraft): event is ContestedAnswer {
 }
 
 /** Throws if the target does not exist. */
-function findEarlierAnswer({ rows }: TransactionWriter, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
+function findEarlierAnswer({ rows }: EventStaging, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
   const earlier = refusal === "stands" ? eventAt(latest) : undefined;

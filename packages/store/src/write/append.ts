@@ -1,7 +1,7 @@
 import { type Draft, isAppendable, type Lease, LedgerError, type LedgerEvent, SHARED } from "@assent/core";
 import type { ChainEntry } from "../rows/rows.ts";
 import { contentsOfBatch } from "./contents.ts";
-import { makeDraft, type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
+import { type EventStaging, makeDraft, type PreparedEvent, prepareEvent } from "./staging.ts";
 
 /** Throws `event_invalid` or `event_too_large`. */
 export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly PreparedEvent[] {
@@ -14,11 +14,7 @@ export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Arra
 }
 
 /** All or nothing. */
-export function append(
-  writing: TransactionWriter,
-  { lease, expected }: Expectation,
-  batch: readonly PreparedEvent[],
-): readonly LedgerEvent[] {
+export function append(writing: EventStaging, { lease, expected }: Expectation, batch: readonly PreparedEvent[]): readonly LedgerEvent[] {
   const chain = writableChain(writing, { lease, expected });
   const first = batch[0];
   if (chain.seq === 0 && first) registerSession(writing, lease.session, first.at);
@@ -28,7 +24,7 @@ export function append(
 export type Expectation = { readonly lease: Lease; readonly expected: number };
 
 /** Throws `stale_writer` or `sequence_conflict` if another process wrote. */
-export function writableChain({ rows }: TransactionWriter, { lease, expected }: Expectation): ChainEntry {
+export function writableChain({ rows }: EventStaging, { lease, expected }: Expectation): ChainEntry {
   const { session, epoch } = lease;
   const chain = rows.chains.get(session);
   if (!chain || session === SHARED || chain.epoch !== epoch) throw staleWriter(lease, chain?.epoch, chain?.holder?.pid);
@@ -48,11 +44,11 @@ export function staleWriter({ session, epoch }: Lease, current = 0, by?: number)
 }
 
 /** The shared chain reveals a removed session. */
-function registerSession(writing: TransactionWriter, session: string, at: string): void {
+function registerSession(writing: EventStaging, session: string, at: string): void {
   stageShared(writing, makeDraft("session.registered", { session }, at));
 }
 
-export function stageShared(writing: TransactionWriter, event: Draft): LedgerEvent {
+export function stageShared(writing: EventStaging, event: Draft): LedgerEvent {
   return writing.stage(
     SHARED,
     sharedEpoch(writing),
@@ -60,6 +56,6 @@ export function stageShared(writing: TransactionWriter, event: Draft): LedgerEve
   );
 }
 
-export function sharedEpoch({ rows }: TransactionWriter): number {
+export function sharedEpoch({ rows }: EventStaging): number {
   return rows.chains.get(SHARED)?.epoch ?? 0;
 }

@@ -1,13 +1,15 @@
 import { type EventBodies, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { stageShared } from "./append.ts";
-import { makeDraft, type TransactionWriter } from "./writing.ts";
+import { type EventStaging, makeDraft } from "./staging.ts";
+import type { TransactionWriter } from "./writing.ts";
 
-const EVERY = 10_000;
+/** Events between two checkpoints. */
+export const CHECKPOINT_EVERY = 10_000;
 /** Heads per event, below its size limit. */
 const HEADS = 5_000;
 
-type CheckpointHead = EventBodies["store.checkpoint"]["heads"][number];
+export type CheckpointHead = EventBodies["store.checkpoint"]["heads"][number];
 
 /** Records the heads of all chains, so that a removed session or cut end is noticed. */
 export type Checkpoints = {
@@ -29,7 +31,7 @@ export function makeCheckpoints(database: Database, writing: TransactionWriter, 
   let known = 0;
   let unwritten = false;
   let atOnce = false;
-  const isDue = (): boolean => atOnce || writing.head() - known >= EVERY;
+  const isDue = (): boolean => atOnce || writing.head() - known >= CHECKPOINT_EVERY;
   return {
     grown: (closed) => {
       unwritten = true;
@@ -41,8 +43,7 @@ export function makeCheckpoints(database: Database, writing: TransactionWriter, 
       if (!isDue()) return false;
       writing.flush(true);
       const heads = changed.all(known).map(({ session, seq, hash }) => ({ session, seq, hash }));
-      for (let at = 0; at < heads.length; at += HEADS)
-        stageShared(writing, makeDraft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));
+      stageCheckpoint(writing, heads, now());
       writing.keep();
       known = writing.head();
       remember.run(String(known));
@@ -53,4 +54,10 @@ export function makeCheckpoints(database: Database, writing: TransactionWriter, 
     },
     wanted: () => unwritten,
   };
+}
+
+/** Records the heads of these chains. */
+export function stageCheckpoint(writing: EventStaging, heads: readonly CheckpointHead[], at: string): void {
+  for (let from = 0; from < heads.length; from += HEADS)
+    stageShared(writing, makeDraft("store.checkpoint", { heads: heads.slice(from, from + HEADS) }, at));
 }

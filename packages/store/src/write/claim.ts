@@ -1,7 +1,7 @@
 import { answerSources, type ClaimLost, claimLoss, type Draft, type LedgerEvent } from "@assent/core";
 import { callKey } from "../rows/rows.ts";
 import { type Expectation, writableChain } from "./append.ts";
-import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
+import { type EventStaging, type PreparedEvent, prepareEvent } from "./staging.ts";
 
 export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: PreparedEvent };
 
@@ -18,7 +18,7 @@ export type ClaimContext = {
 
 /** Stores the claim only if all its conditions hold. */
 export function claim(
-  writing: TransactionWriter,
+  writing: EventStaging,
   expectation: Expectation,
   { claimed, prepared, now, consumed }: PreparedClaim & ClaimContext,
 ): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {

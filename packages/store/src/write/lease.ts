@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type Holder, type Lease, LedgerError, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { sharedEpoch } from "./append.ts";
-import { makeDraft, type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
+import { type EventStaging, makeDraft, type PreparedEvent, prepareEvent } from "./staging.ts";
 
 /** Returns the start time of a live process, or undefined if there is none. */
 export type StartOf = (pid: number) => string | undefined;
@@ -25,7 +25,7 @@ export type LeaseRequest = {
 };
 
 /** A higher epoch fences off the previous writer. */
-export function acquire(writing: TransactionWriter, acquiring: LeaseRequest): Lease {
+export function acquire(writing: EventStaging, acquiring: LeaseRequest): Lease {
   const { session, takeOver, isLive, lock, holders } = acquiring;
   const chain = writing.rows.chains.get(session);
   if (session === SHARED || chain?.pruned)

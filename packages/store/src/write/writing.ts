@@ -1,49 +1,10 @@
-import {
-  type Draft,
-  type EventBodies,
-  type EventType,
-  IllegalEvent,
-  type JsonObject,
-  LedgerError,
-  type LedgerEvent,
-  namedSession,
-  parseEvent,
-  SHARED,
-} from "@assent/core";
+import { LedgerError, namedSession, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
-import { applyEvent, type ChainedEvent, indexedCall } from "../rows/lists.ts";
-import { makeUndoable, newChain, type Rows } from "../rows/rows.ts";
+import { makeUndoable } from "../rows/rows.ts";
 import { makeStoredRows } from "../rows/stored-rows.ts";
-import { type StoredBody, storedBody } from "./blobs.ts";
-import { chainHash } from "./chain.ts";
+import { type EventStaging, makeEventStaging, type StagedEvent } from "./staging.ts";
 
-/** `lent` are contents that must be stored already. */
-export type PreparedEvent = { readonly type: Draft["type"]; readonly at: string; readonly lent: readonly string[] } & StoredBody;
-
-const NOTHING: readonly string[] = [];
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** Keeps the body by reference, so the caller must not change it. */
-export function prepareEvent({ type, v, at, body }: Draft, belongs: (type: string) => boolean): PreparedEvent {
-  if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
-  if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
-  // Parsing: canonical JSON rejects a body that is not JSON.
-  return { type, at, lent: NOTHING, ...storedBody(type, body as unknown as JsonObject) };
-}
-
-export function makeDraft<T extends EventType>(type: T, body: EventBodies[T], at: string): Draft<T> {
-  // TypeScript does not see that one key gives one member of the union.
-  return { type, v: 1, at, body } as Draft<T>;
-}
-
-export type TransactionWriter = {
-  /** Includes staged changes. */
-  readonly rows: Rows;
-  /** Throws `event_invalid` or `blob_missing`. */
-  readonly stage: (session: string, epoch: number, event: PreparedEvent) => LedgerEvent;
-  readonly keep: () => void;
-  readonly drop: () => void;
+export type TransactionWriter = EventStaging & {
   /** Keeps rows in memory if no other process wrote. */
   readonly begin: () => void;
   /** Does not check for writes of other processes: after one, storing fails, or `isOutdated` is true if nothing was stored. */
@@ -58,22 +19,24 @@ export type TransactionWriter = {
   readonly head: () => number;
 };
 
-type StagedEvent = { readonly event: ChainedEvent; readonly call: string | null } & Pick<PreparedEvent, "text" | "blobs" | "lent">;
-
 /** The only way to write the tables. */
 export function makeTransactionWriter(database: Database, store: string): TransactionWriter {
   const stored = makeStoredRows(database);
-  const rows = makeUndoable(stored);
   const insert = makeEventInsert(database);
-  const refuseMissing = makeContentCheck(database);
   const head = makeHeadTracker(database);
   let bytes = 0;
   let kept = 0;
-  let staged: StagedEvent[] = [];
-  const drop = (): void => {
-    rows.drop();
-    staged = [];
-  };
+  const { rows, stage, keep, drop, size } = makeEventStaging({
+    store,
+    rows: makeUndoable(stored),
+    head: head.pos,
+    refuseMissing: makeContentCheck(database),
+    insert: (staged) => {
+      for (const one of staged) bytes += insert(one);
+      head.moveTo(head.pos() + staged.length);
+      kept += staged.length;
+    },
+  });
   const reset = (): void => {
     drop();
     stored.clear();
@@ -87,22 +50,8 @@ export function makeTransactionWriter(database: Database, store: string): Transa
   };
   return {
     rows,
-    stage: (session, epoch, prepared) => {
-      const pos = head.pos() + staged.length + 1;
-      const { seq, hash } = rows.chains.get(session) ?? newChain(session, pos);
-      const event = chainEvent({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
-      for (const sha of prepared.lent) refuseMissing(sha);
-      const known = applyToRows(rows, event);
-      staged.push({ event, call: indexedCall(rows, event), text: prepared.text, blobs: prepared.blobs, lent: prepared.lent });
-      return known;
-    },
-    keep: () => {
-      rows.keep();
-      for (const one of staged) bytes += insert(one);
-      head.moveTo(head.pos() + staged.length);
-      kept += staged.length;
-      staged = [];
-    },
+    stage,
+    keep,
     drop,
     begin,
     resume: () => {
@@ -118,7 +67,7 @@ export function makeTransactionWriter(database: Database, store: string): Transa
       return written;
     },
     reset,
-    head: () => head.pos() + staged.length,
+    head: () => head.pos() + size(),
   };
 }
 
@@ -152,32 +101,6 @@ function makeHeadTracker(database: Database): HeadTracker {
     isLoaded: () => seen !== undefined,
     isCurrent: () => seen !== undefined && version.get()?.data_version === seen,
   };
-}
-
-type EventPlace = {
-  readonly store: string;
-  readonly session: string;
-  readonly seq: number;
-  readonly epoch: number;
-  readonly prev: string;
-  readonly pos: number;
-};
-
-function chainEvent({ store, session, seq, epoch, prev, pos }: EventPlace, { type, at, body, text }: PreparedEvent): ChainedEvent {
-  const hash = chainHash({ store, session, seq, epoch, at, type, v: 1, body: text, prev });
-  return { type, v: 1, at, body, session, seq, pos, epoch, prev, hash };
-}
-
-function applyToRows(rows: Rows, event: ChainedEvent): LedgerEvent {
-  const known = parseEvent(event);
-  if (!known) throw new LedgerError("event_invalid", `There is no event of type ${event.type}.`, { type: event.type });
-  try {
-    applyEvent(rows, event);
-  } catch (error) {
-    if (!(error instanceof IllegalEvent)) throw error;
-    throw new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
-  }
-  return known;
 }
 
 function makeEventInsert(database: Database): (staged: StagedEvent) => number {
