@@ -171,6 +171,7 @@ export const PAGES = [
         "Starting, isolating and ending programs.",
         ["processes/", "hooks/", "git/", "editor/", "system/environment"],
       ],
+      ["Containment", "Running programs confined with bubblewrap.", ["sandbox/"]],
       ["Other ports", "Clock, ids, JSON Schemas and the current user.", [""]],
     ],
   },

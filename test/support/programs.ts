@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 
 /** Programs that only some tests need: a command that shows whether it works here, and the Debian package that has it. */
 const PROGRAMS = {
+  bwrap: { probe: ["--unshare-all", "--ro-bind", "/", "/", "true"], package: "bubblewrap" },
   strace: { probe: ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "inject=close:error=EIO:when=9999", "true"], package: "strace" },
   tmux: { probe: ["-V"], package: "tmux" },
   ps: { probe: ["-eo", "stat=,args="], package: "procps" },

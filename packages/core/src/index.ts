@@ -115,6 +115,8 @@ export type { AssistantPart, Usage } from "./model/turn-events.ts";
 export type {
   Approver,
   Clock,
+  ConfinedProgram,
+  ConfinedStart,
   Digest,
   Facts,
   Files,

@@ -188,6 +188,19 @@ export type ProcessSpec = {
    * terminals are unavailable.
    */
   readonly pty?: { readonly columns: number; readonly rows: number };
+  /** Confines every program of this run. Absent: they run as they are. */
+  readonly confine?: (program: ConfinedProgram) => ConfinedStart;
+};
+
+/** A program that is to run confined. */
+export type ConfinedProgram = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly hasTerminal: boolean };
+
+/** The launcher that runs a program confined. */
+export type ConfinedStart = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
+  /** Bytes that the launcher reads from descriptors. Descriptor 3 is not available. */
+  readonly feeds: readonly { readonly fd: number; readonly bytes: Uint8Array }[];
+  /** The launcher writes lines of JSON here; one with `exit-code` means that the program itself ran and ended. */
+  readonly statusFd: number;
 };
 
 /** How a program ended. */
@@ -236,10 +249,15 @@ export type StepsSpec = Omit<ProcessSpec, "file" | "args" | "cwd"> & { readonly 
 /** How a list ended: with the status of the last step that ran. */
 export type StepsEnd = ProcessEnd & {
   /**
-   * A program that was not run, nor anything after it, because its file changed or preparing it failed. `ran`: earlier
-   * steps had run.
+   * A program that was not run, nor anything after it, because its file changed, preparing it failed, or it could not be
+   * confined. `ran`: earlier steps had run.
    */
-  readonly refused?: { readonly file: string; readonly reason: "changed" | "unprepared"; readonly message: string; readonly ran: boolean };
+  readonly refused?: {
+    readonly file: string;
+    readonly reason: "changed" | "unprepared" | "unconfined";
+    readonly message: string;
+    readonly ran: boolean;
+  };
 };
 
 /** What remained of process groups. */
@@ -252,7 +270,8 @@ export type LeftOver = {
 /** Starts programs; nothing else in the project spawns. */
 export interface Processes {
   /**
-   * Rejects only if the program cannot be started. On abort or timeout the whole group, and processes that left it, get
+   * Rejects only if the program cannot be started, which includes a confinement that cannot be set up (code
+   * `ERR_NOT_CONFINED`). On abort or timeout the whole group, and processes that left it, get
    * SIGTERM, then SIGKILL after 2 s.
    */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessEnd>;

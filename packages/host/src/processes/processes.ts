@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
 import type { LeftOver, ProcessEnd, Processes, ProcessSpec, TaskProcess } from "@assent/core";
+import { describeSandboxFailure } from "../sandbox/failure.ts";
 import { followJob, NEVER_STARTED, type ProgramJob } from "./follow-job.ts";
 import { endLineage, endWithProcess, findLeftGroup } from "./group.ts";
 import { createMark, findStrays, type Lineage, type ProcessMark, recordedMarks, withMark } from "./lineage.ts";
@@ -84,7 +85,8 @@ async function runProgram(spec: ProcessSpec, signal: AbortSignal, settings: RunS
     const started = await startProgram({ ...spec, gated: spec.onStart !== undefined }, ["ignore", target, target]);
     pipe?.closeWriter();
     const job = createJob(started, spec, settings);
-    return await followJob({ spec, signal, settings, job, readers: () => pipe?.readers() ?? outputSockets(started.child) });
+    const end = await followJob({ spec, signal, settings, job, readers: () => pipe?.readers() ?? outputSockets(started.child) });
+    return await refuseUnconfined(end, started);
   } finally {
     pipe?.close();
   }
@@ -100,10 +102,18 @@ async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings,
     if (signal.aborted) return NEVER_STARTED;
     const started = await startProgram({ ...spec, gated: true, terminal: terminal.path }, ["ignore", "ignore", "ignore"]);
     started.child.once("exit", terminal.hangUp);
-    return await followJob({ spec, signal, settings, job: createJob(started, spec, settings), readers: () => [terminal.output()] });
+    const job = createJob(started, spec, settings);
+    const end = await followJob({ spec, signal, settings, job, readers: () => [terminal.output()] });
+    return await refuseUnconfined(end, started);
   } finally {
     terminal.close();
   }
+}
+
+/** Throws if the launcher ended by itself before the program began. Its output is the reason, not a result. */
+async function refuseUnconfined(end: ProcessEnd, { ran }: StartedProgram): Promise<ProcessEnd> {
+  if (ran === undefined || end.ended !== "exit" || end.exitCode === null || (await ran)) return end;
+  throw Object.assign(new Error(describeSandboxFailure(end.output)), { code: "ERR_NOT_CONFINED" });
 }
 
 /** A program begins once its start is recorded. */

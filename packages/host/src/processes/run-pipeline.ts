@@ -10,6 +10,7 @@ import {
   type StepsSpec,
   type TaskProcess,
 } from "@assent/core";
+import { describeSandboxFailure } from "../sandbox/failure.ts";
 import type { FollowSettings } from "./follow-job.ts";
 import { groupMembers } from "./group.ts";
 import type { ProcessMark } from "./lineage.ts";
@@ -20,6 +21,7 @@ import {
   describeStartFailure,
   openGate,
   type ProgramLaunch,
+  type SpawnedProgram,
   shutGate,
   spawnProgram,
 } from "./start-program.ts";
@@ -60,6 +62,12 @@ export function shutGates({ gates }: PipelineRun): void {
 }
 
 type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: ChildProcess; readonly gated: boolean };
+
+/** Throws if the launcher ended by itself before the program began. */
+async function refuseUnconfined(fate: StageFate, file: string, ran: Promise<boolean> | undefined): Promise<StageFate> {
+  if (ran === undefined || fate.exitCode === null || (await ran)) return fate;
+  throw new StartRefusal({ file, reason: "unconfined", message: describeSandboxFailure("") });
+}
 
 /** Runs a pipeline: starts all programs, lets them begin once recorded, waits for all. The status is that of the last one. */
 export async function runPipeline(pipeline: readonly (PlanProgram | PlanEntry)[], run: PipelineRun): Promise<StageFate> {
@@ -102,8 +110,9 @@ async function prepareArguments({ file, args, prepare: make }: PlanProgram, sign
 function startStage(stage: PlanProgram | PlanEntry, piped: DescriptorTargets, run: PipelineRun): PipelineStage {
   const targets = stage.redirections.reduce((before, redirection) => REDIRECTIONS[redirection](before), piped);
   if ("enter" in stage) return enterDirectory(stage, targets, run);
-  const launch = { ...stage, env: run.spec.env, gated: stage.gated === true };
-  const child = trySpawn(launch, targets);
+  const { env, confine } = run.spec;
+  const launch: ProgramLaunch = { ...stage, env, gated: stage.gated === true, ...(confine && { confine }) };
+  const { child, ran } = trySpawn(launch, targets) ?? {};
   if (child?.pid === undefined) return refusedBySystem(launch, targets, run);
   const { pid } = child;
   run.groups.add(pid);
@@ -115,7 +124,7 @@ function startStage(stage: PlanProgram | PlanEntry, piped: DescriptorTargets, ru
       resolve({ exitCode, signal });
     });
   });
-  return { fate, child, gated: launch.gated };
+  return { fate: fate.then((one) => (run.halted.aborted ? one : refuseUnconfined(one, launch.file, ran))), child, gated: launch.gated };
 }
 
 const REDIRECTIONS: Readonly<Record<StepRedirection, (targets: DescriptorTargets) => DescriptorTargets>> = {
@@ -126,9 +135,11 @@ const REDIRECTIONS: Readonly<Record<StepRedirection, (targets: DescriptorTargets
   "</dev/null": ([, output, error]) => ["ignore", output, error],
 };
 
-function trySpawn(launch: ProgramLaunch, targets: DescriptorTargets): ChildProcess | undefined {
+function trySpawn(launch: ProgramLaunch, targets: DescriptorTargets): SpawnedProgram | undefined {
   try {
-    return spawnProgram(launch, targets).on("error", () => undefined); // it has no pid then
+    const spawned = spawnProgram(launch, targets);
+    spawned.child.on("error", () => undefined); // it has no pid then
+    return spawned;
   } catch {
     return undefined; // invalid arguments
   }

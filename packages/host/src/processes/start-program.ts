@@ -2,11 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, existsSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { Writable } from "node:stream";
-import { errorCode, type ProcessSpec } from "@assent/core";
+import { Readable, Writable } from "node:stream";
+import { type ConfinedStart, errorCode, type ProcessSpec } from "@assent/core";
+
+/** A child process. */
+export type SpawnedProgram = {
+  readonly child: ChildProcess;
+  /** For a confined program: resolves after its exit, to whether the program itself ran. */
+  readonly ran?: Promise<boolean>;
+};
 
 /** A started child. It begins when `begin` is called, and never if this process ends first. */
-export type StartedProgram = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };
+export type StartedProgram = SpawnedProgram & { readonly pid: number; readonly begin: () => void };
 
 /** Where a descriptor leads: an open descriptor, `/dev/null`, or a socket. */
 export type DescriptorTarget = number | "ignore" | "pipe";
@@ -15,7 +22,7 @@ export type DescriptorTarget = number | "ignore" | "pipe";
 export type DescriptorTargets = readonly [input: DescriptorTarget, output: DescriptorTarget, error: DescriptorTarget];
 
 /** A program, and whether it waits behind a gate until its start is recorded. */
-export type ProgramLaunch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
+export type ProgramLaunch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env" | "confine"> & {
   readonly argv0?: string;
   readonly gated: boolean;
   /** The terminal that becomes descriptors 0 to 2. */
@@ -24,25 +31,55 @@ export type ProgramLaunch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> &
 
 /** Starts a program in its own session and group. Rejects if the system refuses. */
 export async function startProgram(launch: ProgramLaunch, targets: DescriptorTargets): Promise<StartedProgram> {
-  const child = spawnProgram(launch, targets);
-  if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child) };
+  const { child, ran } = spawnProgram(launch, targets);
+  if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child), ...(ran && { ran }) };
   shutGate(child);
   const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
   throw Object.assign(new Error(describeStartFailure(launch), { cause: error }), { code: errorCode(error) });
 }
 
 /** Does not wait; a child without a pid was refused. */
-export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets): ChildProcess {
+export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets): SpawnedProgram {
+  const { confine, argv0, terminal } = launch;
+  const confined = confine?.({ ...launch, hasTerminal: terminal !== undefined });
+  const start = confined ? { ...launch, ...confined } : launch;
   const gated = launch.gated && isExecutable(launch.file);
-  const [file, args] = gated ? gateCommand(launch) : [launch.file, launch.args];
-  const leaked = coveredDescriptors();
-  return spawn(file, args, {
-    cwd: launch.cwd,
-    env: launch.env,
+  const [file, args] = gated ? gateCommand(start) : [start.file, start.args];
+  const child = spawn(file, args, {
+    cwd: start.cwd,
+    env: start.env,
     detached: true,
-    stdio: [...targets, ...(gated ? ["pipe" as const, ...leaked.slice(1)] : leaked)],
-    ...(launch.argv0 !== undefined && !gated && { argv0: launch.argv0 }),
+    stdio: [...targets, ...furtherDescriptors(gated, confined)],
+    ...(argv0 !== undefined && !gated && !confined && { argv0 }),
   });
+  return confined ? { child, ran: attendLauncher(child, confined) } : { child };
+}
+
+/** From descriptor 3 on: the gate, what a launcher reads and writes, and the null device over the rest. */
+function furtherDescriptors(gated: boolean, confined: ConfinedStart | undefined): readonly ("ignore" | "pipe" | number)[] {
+  const pipes = [...(gated ? [3] : []), ...(confined ? [...confined.feeds.map(({ fd }) => fd), confined.statusFd] : [])];
+  const leaked = coveredDescriptors();
+  const length = Math.max(leaked.length, ...pipes.map((fd) => fd - 2));
+  return Array.from({ length }, (_, at) => (pipes.includes(at + 3) ? "pipe" : (leaked[at] ?? "ignore")));
+}
+
+/** Passes a launcher its input and reads its status to the end. */
+async function attendLauncher({ stdio, pid }: ChildProcess, { feeds, statusFd }: ConfinedStart): Promise<boolean> {
+  for (const { fd, bytes } of feeds) {
+    const feed = stdio[fd];
+    if (!(feed instanceof Writable)) continue;
+    feed.on("error", () => undefined); // the launcher is gone; its status says so
+    feed.end(bytes);
+  }
+  const status = stdio[statusFd];
+  if (pid === undefined || !(status instanceof Readable)) return false;
+  let text = "";
+  try {
+    for await (const chunk of status) text += chunk;
+  } catch {
+    return false;
+  }
+  return text.includes('"exit-code"');
 }
 
 export function describeStartFailure({ file, cwd }: Pick<ProgramLaunch, "file" | "cwd">): string {
@@ -50,7 +87,12 @@ export function describeStartFailure({ file, cwd }: Pick<ProgramLaunch, "file" |
 }
 
 /** Waits for a line on descriptor 3, then becomes the program. If this process dies first, nothing runs. */
-const gateCommand = ({ file, args, env, terminal }: ProgramLaunch): readonly [string, readonly string[]] => {
+const gateCommand = ({
+  file,
+  args,
+  env,
+  terminal,
+}: Pick<ProgramLaunch, "file" | "args" | "env" | "terminal">): readonly [string, readonly string[]] => {
   const own = ["go", ...SET_BY_SHELLS.filter((name) => !(name in env))].join(" ");
   const enter = terminal === undefined ? "" : ENTER_TERMINAL;
   const given = terminal === undefined ? args : [terminal, ...args];
