@@ -93,6 +93,7 @@ export { compileGlob } from "./model/pattern/glob.ts";
 export type { Condition, Pattern, Subject } from "./model/pattern/pattern.ts";
 export { matchesPattern, parsePattern } from "./model/pattern/pattern.ts";
 export type { FileState, Resolution } from "./model/proposal/events.ts";
+export type { ChosenFile, FilePart, ProposalPart } from "./model/proposal/part.ts";
 export type { FileEffect, ProposalManifest, ProposalRow, ProposalState } from "./model/proposal/proposal.ts";
 export { isOpenProposal } from "./model/proposal/row.ts";
 export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question/question.ts";
@@ -173,6 +174,8 @@ export type { OfferedToolsContext } from "./runtime/offered-tools.ts";
 export { listOfferedTools } from "./runtime/offered-tools.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
 export { staticPolicy } from "./runtime/policy/source.ts";
+export type { PartProblem, ReducedChanges } from "./runtime/proposal/part.ts";
+export { readPart, reduceChanges } from "./runtime/proposal/part.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposal/proposals.ts";
 export { queueResolveHandler } from "./runtime/proposal/proposals.ts";
 export type { ResolveHandler } from "./runtime/proposal/push-action.ts";
@@ -183,6 +186,8 @@ export type {
   ResolveFallback,
   ResolveWords,
 } from "./runtime/proposal/resolve.ts";
+export type { FileReview, ReviewedHunk, ReviewNaming } from "./runtime/proposal/review.ts";
+export { reviewChanges, reviewProposal } from "./runtime/proposal/review.ts";
 export type { StoredProposal } from "./runtime/proposal/stored.ts";
 export { readStoredProposal } from "./runtime/proposal/stored.ts";
 export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/question/answer.ts";

@@ -1,4 +1,14 @@
 export { decide, strictest } from "./model/decide.ts";
+export { applyHunks } from "./model/diff/apply-hunks.ts";
+export { firstIndex } from "./model/diff/first-index.ts";
+export type { LineChange } from "./model/diff/line-changes.ts";
+export { lineChanges, makeChangeBlocks } from "./model/diff/line-changes.ts";
+export type { DiffLine, FileDiff, Hunk } from "./model/diff/parse-diff.ts";
+export { parseDiff } from "./model/diff/parse-diff.ts";
+export type { RangeChange } from "./model/diff/sequence-changes.ts";
+export { sequenceChanges } from "./model/diff/sequence-changes.ts";
+export type { Sides } from "./model/diff/unified-diff.ts";
+export { diffStat, diffText, makeStat, unifiedDiff } from "./model/diff/unified-diff.ts";
 export { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "./model/environment-names.ts";
 export type { HookRan, HooksCombined } from "./model/hooks/combine.ts";
 export { combineHooks, rewrittenInput } from "./model/hooks/combine.ts";

@@ -44,8 +44,6 @@ export {
 } from "./custom/load-custom-tools.ts";
 export type { ApiPorts } from "./custom/thread-services.ts";
 export { type FailureType, failureText, type ToolFailure } from "./custom/tool-failure.ts";
-export { type RangeChange, sequenceChanges } from "./edits/sequence-changes.ts";
-export { diffStat, type Sides, unifiedDiff } from "./edits/unified-diff.ts";
 export { memoryReads, type ReadRecord, type Reads } from "./files/reads.ts";
 export { array, boolean, type Field, type InputOf, integer, object, oneOf, optional, record, string } from "./schema/fields.ts";
 export type { ToolListing } from "./tool-listing.ts";

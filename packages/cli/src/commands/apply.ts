@@ -1,5 +1,5 @@
 import { ANSWERING, COMMON, ID_NOTE, NO_WAIT } from "../command-line/options.ts";
-import type { Command } from "../command-line/spec.ts";
+import type { Command, OptionSpec } from "../command-line/spec.ts";
 
 export const PROPOSAL_EXITS: Readonly<Record<number, string>> = {
   0: "done, or already the case",
@@ -8,15 +8,26 @@ export const PROPOSAL_EXITS: Readonly<Record<number, string>> = {
   4: "no such id",
 };
 
+const PART: readonly OptionSpec[] = [
+  { name: "file", takes: "list", value: "PATH", help: "apply only this file of the proposal (repeatable)" },
+  { name: "hunk", takes: "list", value: "HUNK", help: "apply only this hunk; 'assent proposals show' prints the ids (repeatable)" },
+  {
+    name: "part",
+    takes: "text",
+    value: "FILE",
+    help: 'apply this part, as JSON: { "files": [{ "path", "hunks"?, "content"? }] } (- reads stdin)',
+  },
+];
+
 export const apply: Command = {
   name: "apply",
   group: "decide",
   decides: true,
   summary: "make exactly the changes a proposal shows; writes nothing if a file changed since",
-  details: ID_NOTE,
+  details: `With --file, --hunk or --part, only that part is applied. It gets an id of its own, and the rest is no longer pending. ${ID_NOTE}`,
   operands: [{ name: "ID", required: true, listedBy: "assent proposals" }],
-  options: [...ANSWERING, NO_WAIT, ...COMMON],
+  options: [...PART, ...ANSWERING, NO_WAIT, ...COMMON],
   exits: PROPOSAL_EXITS,
-  examples: ["assent apply p_3kq7mz"],
+  examples: ["assent apply p_3kq7mz", "assent apply p_3kq7mz --file src/a.ts --hunk h_1f2e3d4c5b6a"],
   run: async (context) => (await import("../desk/proposals/answer.ts")).answerProposal(context, "apply"),
 };

@@ -93,6 +93,7 @@ const TABLE = {
   undo_conflict: ["command"],
   undo_unavailable: ["command"],
   not_undoable: ["command"],
+  invalid_part: ["command"],
   illegal_transition: ["command"],
   overlapping_changes: ["failed"],
   too_many_changes: ["failed"],

@@ -1,6 +1,6 @@
 import { type Display, isObject, type PlannedChange, type Preview, ToolError, type ToolOutput, type ToolResult } from "@assent/core";
+import { lineChanges, makeChangeBlocks } from "@assent/core/parts";
 import { resolvePath } from "@assent/policy";
-import { lineChanges, makeChangeBlocks } from "../edits/line-changes.ts";
 import { MAX_TEXT } from "../edits/preview.ts";
 import { failure } from "../failure.ts";
 import { isBinary, readCurrentFile } from "../files/file-bytes.ts";

@@ -1,8 +1,8 @@
 import { closeSync, readFileSync } from "node:fs";
+import { lineChanges } from "@assent/core/parts";
 import { openRealPath } from "../files/opened-as.ts";
 import { findBytes } from "./find-bytes.ts";
 import { toPlainBreaks } from "./line-breaks.ts";
-import { lineChanges } from "./line-changes.ts";
 
 type EditInput = { readonly file_path: string; readonly old_string: string; readonly new_string: string; readonly replace_all?: boolean };
 

@@ -1,4 +1,4 @@
-import { firstIndex } from "./first-index.ts";
+import { firstIndex } from "@assent/core/parts";
 
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");

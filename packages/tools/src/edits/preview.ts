@@ -9,13 +9,12 @@ import {
   type Preview,
   type ToolResult,
 } from "@assent/core";
+import { diffText, type LineChange, lineChanges, makeChangeBlocks, makeStat } from "@assent/core/parts";
 import type { PathFact } from "@assent/policy";
 import { isBinary } from "../files/file-bytes.ts";
 import type { Reads } from "../files/reads.ts";
 import { oneLine } from "../files/shown-path.ts";
-import { type LineChange, lineChanges, makeChangeBlocks } from "./line-changes.ts";
 import type { FileTarget } from "./target.ts";
-import { diffText, makeStat } from "./unified-diff.ts";
 
 /** Larger files are not compared as text. */
 export const MAX_TEXT: number = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { GrantRow } from "@assent/core";
+import { unifiedDiff } from "@assent/core/parts";
 import { FileLockedError, type PromotedRule, projectSettingsFile, promoteRule, settingsLocations } from "@assent/policy";
-import { unifiedDiff } from "@assent/tools";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { readWorkspace } from "../../compose/place.ts";

@@ -5,7 +5,8 @@ import { oneLine } from "../../io/visible-text.ts";
 import { whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
-import { withStoreIfAny } from "../../store/open.ts";
+import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { chosenPart } from "./choose.ts";
 
 const DONE = { apply: "applied", discard: "discarded" } as const;
 
@@ -14,15 +15,22 @@ export function answerProposal(context: Context, action: keyof typeof DONE): Pro
     const row = await findRow(store.ledger, "proposals", context.operands[0] ?? "");
     if (row.state === DONE[action]) return await printState(context, row);
     const { settleProposal, proposalRefusal } = await import("./settle.ts");
-    const { by, report } = await settleProposal(context, store, { row, action });
+    const part = action === "apply" ? await chosenPart(context, store, row) : undefined;
+    const { by, report } = await settleProposal(context, store, { row, action, part });
     if (report === "asked") {
       await context.io.stderr.write(`Requested. See the result with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
-    const now = await findRow(store.ledger, "proposals", row.id);
+    const now = await settledRow(store, row.id, part !== undefined);
     if (now.state !== DONE[action]) throw proposalRefusal(report);
     return await (isAnsweredBy(now, by) ? printDone(context, now, by) : printState(context, now));
   });
+}
+
+/** A part is a proposal of its own, which supersedes the one it was taken from. */
+async function settledRow({ ledger }: Store, id: string, isPart: boolean): Promise<ProposalRow> {
+  const row = await findRow(ledger, "proposals", id);
+  return isPart && row.supersededBy !== null ? await findRow(ledger, "proposals", row.supersededBy) : row;
 }
 
 async function printDone(context: Context, { id, state, label, updatedAt }: ProposalRow, by: By): Promise<number> {

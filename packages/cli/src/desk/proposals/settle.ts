@@ -5,6 +5,7 @@ import {
   type Ledger,
   LedgerError,
   openSession,
+  type ProposalPart,
   type ProposalReport,
   type ProposalRow,
   parseEvent,
@@ -23,7 +24,12 @@ import { warn } from "../../io/output.ts";
 import { personBy } from "../../io/who.ts";
 import type { Store } from "../../store/open.ts";
 
-export type ProposalAction = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };
+export type ProposalAction = {
+  readonly row: ProposalRow;
+  readonly action: "apply" | "discard" | "undo";
+  /** For `apply`: only this part. */
+  readonly part?: ProposalPart | undefined;
+};
 
 /** `asked`: another process has the session open and `--no-wait` was given. */
 export type SettleResult = { readonly by: By; readonly report: ProposalReport | "asked" };
@@ -31,10 +37,10 @@ export type SettleResult = { readonly by: By; readonly report: ProposalReport | 
 const LOOK_MS = 1_000;
 
 /** Asks the process that has the session open; without one, opens the session itself. */
-export async function settleProposal(context: Context, store: Store, { row, action }: ProposalAction): Promise<SettleResult> {
+export async function settleProposal(context: Context, store: Store, { row, action, part }: ProposalAction): Promise<SettleResult> {
   const ports = hostPortsFor(context, store.directory);
   const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
-  const wanted: RequestedAction = { row, action, by, reason: context.options.text("reason") ?? "" };
+  const wanted: RequestedAction = { row, action, part, by, reason: context.options.text("reason") ?? "" };
   return await withTimer(async () => {
     const session = await takeSession(context, { store, ports }, row);
     return {
@@ -67,12 +73,12 @@ type StorePorts = { readonly store: Store; readonly ports: HostPorts };
 
 /** If the other process ends first, this one settles the proposal. */
 async function askHolder(context: Context, { store, ports }: StorePorts, wanted: RequestedAction): Promise<ProposalReport | "asked"> {
-  const { row, action, by, reason } = wanted;
+  const { row, action, by, reason, part } = wanted;
   const { ledger } = store;
   const { id, session: of, digest } = row;
   const from = await ledger.head();
   const at = new Date(ports.clock.now()).toISOString();
-  const body = { proposal: id, session: of, action, digest, reason: reason === "" ? null : reason, by };
+  const body = { proposal: id, session: of, action, digest, reason: reason === "" ? null : reason, by, ...(part && { part }) };
   await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
   if (context.options.flag("no-wait")) return "asked";
   for (;;) {
@@ -89,7 +95,7 @@ type RequestedAction = ProposalAction & { readonly by: By; readonly reason: stri
 async function actOnProposal(
   context: Context,
   { session, ports, store }: HeldProposalSession,
-  { row, action, by, reason }: RequestedAction,
+  { row, action, by, reason, part }: RequestedAction,
 ): Promise<ProposalReport> {
   const { created } = session.state;
   const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
@@ -108,7 +114,7 @@ async function actOnProposal(
     warn: (message) => void warn(context.io, message),
   });
   try {
-    return await dispatcher.proposals[action](row.id, by, reason);
+    return await dispatcher.proposals[action](row.id, by, reason, part);
   } finally {
     dispatcher.close();
     modes.close();
@@ -117,7 +123,7 @@ async function actOnProposal(
 }
 
 /** Undefined if the other process ended or does not answer. */
-function awaitHolder(ledger: Ledger, { row, action }: ProposalAction, from: number): Promise<ProposalReport | undefined> {
+function awaitHolder(ledger: Ledger, { row, action, part }: ProposalAction, from: number): Promise<ProposalReport | undefined> {
   return new Promise((resolve, reject) => {
     const end = (report: ProposalReport | undefined): void => {
       clearTimeout(look);
@@ -129,7 +135,9 @@ function awaitHolder(ledger: Ledger, { row, action }: ProposalAction, from: numb
       const event = parseEvent(stored);
       if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
       const done =
-        event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;
+        event && "proposal" in event.body && event.body.proposal === row.id
+          ? outcome(event.type, event.body, part ? "part" : action)
+          : undefined;
       if (done) queueMicrotask(() => end({ id: row.id, ...done }));
     };
     const subscription = ledger.subscribe({ pos: from }, { session: row.session }, onEvent, (error) => {
@@ -141,10 +149,12 @@ function awaitHolder(ledger: Ledger, { row, action }: ProposalAction, from: numb
 
 type ReportedOutcome = Omit<ProposalReport, "id">;
 
-function outcome(type: string, body: object, action: ProposalAction["action"]): ReportedOutcome | undefined {
+function outcome(type: string, body: object, action: ProposalAction["action"] | "part"): ReportedOutcome | undefined {
   switch (type) {
     case "proposal.applied":
       return action === "apply" ? { state: "applied", ok: true, type: "applied", text: "Applied." } : undefined;
+    case "proposal.superseded":
+      return action === "part" ? { state: "superseded", ok: true, type: "applied", text: "Applied." } : undefined;
     case "proposal.discarded":
       return { state: "discarded", ok: action === "discard", type: "discarded", text: "Discarded." };
     case "proposal.undone":

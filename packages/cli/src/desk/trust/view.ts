@@ -1,6 +1,6 @@
 import type { Ledger } from "@assent/core";
+import { unifiedDiff } from "@assent/core/parts";
 import { diffConfiguration, listActivations, type TrustState } from "@assent/policy";
-import { unifiedDiff } from "@assent/tools";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { whenText, whoText } from "../../io/who.ts";
 

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type Ledger,
   type QuestionAnswer,
+  readPart,
 } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
@@ -98,7 +99,16 @@ type HostSettlement = Omit<HostAnswer, "fingerprint"> & { readonly proposals: Di
 
 async function settleProposalFor({ by, ports }: HostAnswerParts, { id, fields, yes, proposals }: HostSettlement): Promise<JsonObject> {
   const reason = typeof fields["reason"] === "string" ? fields["reason"] : "";
-  const { ok, type, text, state } = await proposals[yes ? "apply" : "discard"](id, by, reason);
+  const { part } = fields;
+  const chosen = yes && part !== undefined ? readPart(part) : undefined;
+  if (typeof chosen === "string") throw new HostError("invalid_part", chosen);
+  const { ok, type, text, state, appliedAs } = await proposals[yes ? "apply" : "discard"](id, by, reason, chosen);
   if (!ok) throw new HostError(type, text);
-  return { id, outcome: state, alreadyAnswered: false, answeredBy: by, answeredAt: new Date(ports.clock.now()).toISOString() };
+  return {
+    id: appliedAs ?? id,
+    outcome: appliedAs === undefined ? state : "applied",
+    alreadyAnswered: false,
+    answeredBy: by,
+    answeredAt: new Date(ports.clock.now()).toISOString(),
+  };
 }

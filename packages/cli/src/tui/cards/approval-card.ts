@@ -1,8 +1,8 @@
 import type { Answer, OpenApproval } from "@assent/core";
+import { applyHunks } from "@assent/core/parts";
 import { headingOf } from "../../desk/approvals/view.ts";
 import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { applyHunks } from "../diff/chosen-hunks.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
 import {
   convertProgress,

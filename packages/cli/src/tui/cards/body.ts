@@ -1,11 +1,11 @@
 import type { OpenApproval } from "@assent/core";
+import { type FileDiff, parseDiff } from "@assent/core/parts";
 import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
 import { approvalFacts, approvalText, approvalWarnings } from "../../desk/approvals/view.ts";
 import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { type DiffItem, diffItems } from "../diff/items.ts";
-import { type FileDiff, parseDiff } from "../diff/parse.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Pages } from "../draw/pages.ts";
 

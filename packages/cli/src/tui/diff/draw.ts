@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth, visible } from "@assent/core";
+import type { DiffLine } from "@assent/core/parts";
 import { wrap } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Role, Theme } from "../draw/theme.ts";
 import type { DiffItem } from "./items.ts";
-import type { DiffLine } from "./parse.ts";
 import { type Piece, wordChanges } from "./word-changes.ts";
 
 /** From this width on, both sides are shown next to each other. */
@@ -17,7 +17,7 @@ const LONGEST_LINE = 20_000;
 export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readonly string[] {
   switch (item.type) {
     case "file": {
-      const counts = `${theme.added(`+${item.added}`)} ${theme.removed(`-${item.removed}`)}${item.isNew ? theme.dim(" new file") : ""}`;
+      const counts = `${theme.added(`+${item.added}`)} ${theme.removed(`-${item.removed}`)}${theme.dim(item.isNew ? " new file" : item.isDeleted ? " deleted" : "")}`;
       return wrap(`${item.folded ? "▸" : "▾"} ${visibleText(item.name)}`, columns - 20).map((line, at) =>
         at === 0 ? `${theme.bold(line)}  ${counts}` : theme.bold(line),
       );

@@ -1,4 +1,4 @@
-import type { DiffLine, FileDiff } from "./parse.ts";
+import type { DiffLine, FileDiff } from "@assent/core/parts";
 
 /** One item of a drawn diff. A `pair` is two lines side by side. */
 export type DiffItem =
@@ -7,12 +7,13 @@ export type DiffItem =
       readonly file: number;
       readonly name: string;
       readonly isNew: boolean;
+      readonly isDeleted: boolean;
       readonly added: number;
       readonly removed: number;
       readonly folded: boolean;
     }
   | { readonly type: "note"; readonly text: string }
-  | { readonly type: "hunk"; readonly file: number; readonly hunk: number; readonly header: string }
+  | { readonly type: "hunk"; readonly file: number; readonly hunk: number; readonly header: string; readonly id: string | undefined }
   | { readonly type: "line"; readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined }
   | { readonly type: "pair"; readonly name: string; readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
 
@@ -23,8 +24,8 @@ export type DiffLayout = { readonly split: boolean; readonly folded: ReadonlySet
 export function diffItems(files: readonly FileDiff[], { split, folded }: DiffLayout): readonly DiffItem[] {
   const items: DiffItem[] = [];
   for (const [file, diff] of files.entries()) {
-    const { name, isNew, added, removed } = diff;
-    items.push({ type: "file", file, name, isNew, added, removed, folded: folded.has(file) });
+    const { name, isNew, isDeleted = false, added, removed } = diff;
+    items.push({ type: "file", file, name, isNew, isDeleted, added, removed, folded: folded.has(file) });
     if (folded.has(file)) continue;
     for (const item of fileItems(diff, { file, split })) items.push(item);
   }
@@ -36,8 +37,8 @@ function* fileItems(
   { file, split }: { readonly file: number; readonly split: boolean },
 ): Generator<DiffItem> {
   for (const text of notes) yield { type: "note", text };
-  for (const [hunk, { header, lines }] of hunks.entries()) {
-    yield { type: "hunk", file, hunk, header };
+  for (const [hunk, { header, lines, id }] of hunks.entries()) {
+    yield { type: "hunk", file, hunk, header, id };
     for (const block of blocksOf(lines)) yield* blockItems(block, { name, split });
   }
 }

@@ -1,4 +1,4 @@
-import { sequenceChanges } from "@assent/tools";
+import { sequenceChanges } from "@assent/core/parts";
 
 /** A changed or unchanged piece of a line. */
 export type Piece = { readonly text: string; readonly changed: boolean };

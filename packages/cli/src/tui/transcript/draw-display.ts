@@ -1,8 +1,8 @@
 import { type Display, visible } from "@assent/core";
+import { parseDiff } from "@assent/core/parts";
 import { wrap, wrapWords } from "../../io/display-width.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { diffItems } from "../diff/items.ts";
-import { parseDiff } from "../diff/parse.ts";
 import { drawAnsi } from "../draw/ansi.ts";
 import type { Drawing } from "./drawing.ts";
 

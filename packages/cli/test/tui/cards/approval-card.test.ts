@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { displayWidth, type OpenApproval } from "@assent/core";
+import { unifiedDiff } from "@assent/core/parts";
 import { manualClock, sampleApproval, testApprover } from "@assent/core/testing";
-import { unifiedDiff } from "@assent/tools";
 import fc from "fast-check";
 import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import type { CardMeans } from "../../../src/tui/cards/actions.ts";

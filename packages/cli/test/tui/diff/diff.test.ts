@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { displayWidth } from "@assent/core";
-import { unifiedDiff } from "@assent/tools";
+import { applyHunks, type FileDiff, parseDiff, unifiedDiff } from "@assent/core/parts";
 import fc from "fast-check";
-import { applyHunks } from "../../../src/tui/diff/chosen-hunks.ts";
 import { drawDiffItem } from "../../../src/tui/diff/draw.ts";
 import { type DiffLayout, diffItems } from "../../../src/tui/diff/items.ts";
-import { type FileDiff, parseDiff } from "../../../src/tui/diff/parse.ts";
 import { wordChanges } from "../../../src/tui/diff/word-changes.ts";
 import { highlight } from "../../../src/tui/draw/highlight.ts";
 import { makeTheme, type Theme } from "../../../src/tui/draw/theme.ts";

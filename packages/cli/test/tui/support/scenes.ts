@@ -1,6 +1,6 @@
 import type { OpenApproval, OpenQuestion, Question } from "@assent/core";
+import { unifiedDiff } from "@assent/core/parts";
 import { sampleApproval } from "@assent/core/testing";
-import { unifiedDiff } from "@assent/tools";
 
 /** Something to put on a desk. */
 export type Scene = { readonly approval: OpenApproval } | { readonly question: OpenQuestion };

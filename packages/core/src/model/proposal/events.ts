@@ -2,6 +2,7 @@ import type { By } from "../answer.ts";
 import type { Holder } from "../holder.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Kind } from "../kind.ts";
+import type { ProposalPart } from "./part.ts";
 
 /** Who settled a proposal. */
 export type Resolution = {
@@ -76,5 +77,7 @@ export type ProposalEventBodies = {
     readonly digest: string;
     readonly reason: string | null;
     readonly by: By;
+    /** For `apply`: only this part. */
+    readonly part?: ProposalPart;
   };
 };

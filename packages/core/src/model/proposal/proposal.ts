@@ -25,6 +25,8 @@ export type ProposalManifest = {
   readonly effects: readonly FileEffect[];
   readonly data?: Json;
   readonly details?: Json;
+  /** The proposal that a person took this part from. */
+  readonly part?: { readonly of: string; readonly digest: string };
 };
 
 /** A proposal as folded and listed; the ledger keeps its effects at `seq` of its session. */

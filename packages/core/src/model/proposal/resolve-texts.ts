@@ -1,4 +1,5 @@
 import type { FileState } from "./events.ts";
+import type { ChosenFile } from "./part.ts";
 import type { ProposalRow, ProposalState } from "./proposal.ts";
 
 type NamedProposal = Pick<ProposalRow, "id" | "label">;
@@ -54,6 +55,15 @@ export const resolveText = {
   tooLarge: ({ files, bytes }: { readonly files: number; readonly bytes: number }): string =>
     `The preview is too large: ${count(files, "file")}, ${bytes} bytes. At most 10,000 files and 256 MiB. Nothing was staged.`,
   applied: ({ label }: { readonly label: string }): string => `Applied: ${label}.`,
+  partLabel: (label: string): string => `Part of ${label}`,
+  noParts: ({ label }: { readonly label: string }): string => `${label} records no files, so no part of it can be chosen.`,
+  appliedPart: ({ id, of, files }: { readonly id: string; readonly of: NamedProposal; readonly files: readonly ChosenFile[] }): string =>
+    [
+      `Applied a part of ${of.label} as ${id}. The rest of ${of.id} was not applied and is no longer pending.`,
+      ...partLines("Applied", files.flatMap(appliedWords)),
+      ...partLines("Not applied", files.flatMap(leftWords)),
+      ...(files.some(({ state }) => state === "some" || state === "edited") ? [READ_AGAIN] : []),
+    ].join("\n"),
   undone: ({ id, label }: NamedProposal): string => `Undone: ${id} (${label}). The files are as they were before it.`,
   undoConflict: ({ id, files }: { readonly id: string; readonly files: readonly string[] }): string =>
     `Cannot undo ${id}: changed since: ${names(files)}. Nothing was written.`,
@@ -63,6 +73,30 @@ export const resolveText = {
   undoUnavailable: ({ label }: { readonly label: string }): string => `${label} was applied by code that keeps no pre-images.`,
   parked: ({ id, label }: NamedProposal): string => `${label} is parked for the person as ${id}. Continue without it.`,
 } as const;
+
+const READ_AGAIN = "Read these files again before you edit them.";
+
+function partLines(what: string, files: readonly string[]): readonly string[] {
+  return files.length === 0 ? [] : [`${what}: ${names(files)}.`];
+}
+
+function appliedWords({ name, state, chosen, hunks }: ChosenFile): readonly string[] {
+  if (state === "none") return [];
+  if (state === "edited") return [`${name} (as the person changed it)`];
+  return [state === "whole" ? name : `${name} (${hunkWords(chosen)} of ${hunks})`];
+}
+
+function leftWords({ name, state, chosen, hunks }: ChosenFile): readonly string[] {
+  if (state === "none") return [name];
+  if (state !== "some") return [];
+  const left = Array.from({ length: hunks }, (_, at) => at + 1).filter((number) => !chosen.includes(number));
+  return left.length === 0 ? [] : [`${name} (${hunkWords(left)})`];
+}
+
+function hunkWords(numbers: readonly number[]): string {
+  if (numbers.length === 0) return "no hunk";
+  return `${numbers.length === 1 ? "hunk" : "hunks"} ${numbers.join(", ")}`;
+}
 
 /** Describes what an apply threw. */
 export function thrownWords(thrown: unknown): string {

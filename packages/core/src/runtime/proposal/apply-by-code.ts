@@ -61,7 +61,7 @@ async function concludeApply(staging: Staging, row: ProposalRow, { end, signal, 
   if (end.state === "threw") {
     const cancelled = signal.aborted && !end.committed;
     const failure = cancelled ? CANCELLED : failureOf(end.error);
-    await restageOrWarn(staging, row, { ...failure, cancelled, direct });
+    await restageOrWarn(staging, row, { ...failure, cancelled, dropped: direct });
     if (cancelled) return errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
     return errorEnding("failed", failure.type, failure.message);
   }
@@ -87,7 +87,7 @@ type ReturnedFailure = { readonly result: ToolResult; readonly direct: boolean }
 async function endFailed(staging: Staging, row: ProposalRow, { result, direct }: ReturnedFailure): Promise<Ending> {
   const message = result.error?.message ?? "";
   const type = "proposal_apply_failed";
-  await restageOrWarn(staging, row, { type, message, direct });
+  await restageOrWarn(staging, row, { type, message, dropped: direct });
   return { state: "failed", type, result: { ...result, error: { message, type } } };
 }
 

@@ -1,4 +1,5 @@
 import type { ChangeEnd } from "../../file-ports.ts";
+import type { JsonObject } from "../../model/json/json.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import type { ToolResult } from "../../model/result/result.ts";
@@ -10,12 +11,15 @@ import { errorEnding } from "../pipeline/endings.ts";
 import { callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
 import { applyByClosure, applyByTool } from "./apply-by-code.ts";
+import { isWhole, type ReducedChanges, reduceChanges } from "./part.ts";
 import { appliedPreview, recordApplied, recordUnknown, withSuperseded } from "./record-applied.ts";
+import { loadChanges } from "./review.ts";
 import { type ClaimedProposal, restageProposal, type SettleInput, settleProposal } from "./settling.ts";
+import { stagePreview } from "./stage.ts";
 import type { Staging } from "./staging.ts";
-import { changeSet, readStoredProposal } from "./stored.ts";
+import { changeSet, readStoredProposal, shownName } from "./stored.ts";
 
-/** Applies a proposal exactly as it was shown. */
+/** Applies a proposal exactly as it was shown, or the part of it that a person chose. */
 export function applyProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   const act = (row: ProposalRow): Promise<Ending> =>
     row.carrier === "closure" ? applyByClosure(staging, row, settling) : applyRecorded(staging, row, settling);
@@ -29,15 +33,35 @@ async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settl
     await session.record([session.draft("proposal.stale", { proposal: row.id, cause: "tool", files: [] })], "normal");
     return errorEnding("failed", "proposal_stale", resolveText.toolChanged(row.tool));
   }
-  const { manifest } = await readStoredProposal(session, row);
-  const { resolution } = settling;
+  const { input, manifest } = await readStoredProposal(session, row);
+  const { resolution, part } = settling;
+  const reduced = part && reduceChanges(await loadChanges(session, manifest.effects), part, { cwd: row.cwd, digest });
+  if (reduced && "problem" in reduced) return errorEnding("failed", "invalid_part", reduced.problem);
+  if (reduced && !isWhole(reduced)) return await applyPart(staging, { row, tool, settling, input, reduced });
   const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
   await recordFirst(staging, { events: [applying], durability: "full" });
   return await applyChanges(staging, { row, tool, manifest, settling, direct: false });
 }
 
+type ReducedProposal = Pick<ClaimedProposal, "row" | "tool" | "settling"> & {
+  readonly input: JsonObject;
+  readonly reduced: ReducedChanges;
+};
+
+/** The part is a proposal of its own, with its own digest. Once applied, it supersedes the proposal it was taken from. */
+async function applyPart(staging: Staging, { row, tool, settling, input, reduced }: ReducedProposal): Promise<Ending> {
+  const { toolDigest: made, kind, cwd, label } = row;
+  const source = { callId: null, tool: row.tool, toolDigest: made, kind, cwd, input };
+  const preview = { label: resolveText.partLabel(label), blocks: reduced.blocks, changes: reduced.changes };
+  const { resolution } = settling;
+  const part = { of: row.id, digest: row.digest };
+  const staged = await stagePreview(staging, source, { preview, resolution, part });
+  const text = resolveText.appliedPart({ id: staged.row.id, of: row, files: reduced.files });
+  return await applyChanges(staging, { ...staged, tool, settling, direct: false, part: { ...part, text } });
+}
+
 export async function applyChanges(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
-  const { row, manifest, direct } = claimed;
+  const { row, manifest } = claimed;
   if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
   const end = await changeFiles(staging, claimed);
   switch (end.state) {
@@ -50,7 +74,12 @@ export async function applyChanges(staging: Staging, claimed: ClaimedProposal): 
       return errorEnding("failed", "proposal_stale", resolveText.stale(files));
     }
     case "cancelled":
-      await restageProposal(staging, row, { type: "cancelled_before_commit", message: "cancelled", cancelled: true, direct });
+      await restageProposal(staging, row, {
+        type: "cancelled_before_commit",
+        message: "cancelled",
+        cancelled: true,
+        dropped: isDropped(claimed),
+      });
       return cancelledEnding(claimed);
     case "failed":
       return await failApply(staging, claimed, end);
@@ -88,22 +117,31 @@ export function serializeChanges<T>(staging: Staging, act: () => Promise<T>): Pr
   return done;
 }
 
-async function failApply(
-  staging: Staging,
-  { row, direct }: ClaimedProposal,
-  end: Extract<ChangeEnd, { state: "failed" }>,
-): Promise<Ending> {
+/** Only a proposal that was staged on its own is staged again after a failure. */
+function isDropped({ direct, part }: ClaimedProposal): boolean {
+  return direct || part !== undefined;
+}
+
+async function failApply(staging: Staging, claimed: ClaimedProposal, end: Extract<ChangeEnd, { state: "failed" }>): Promise<Ending> {
+  const { row, direct } = claimed;
   const { code, restored } = end;
   const message = restored > 0 ? `${end.message.replace(/\.?$/, ".")} ${resolveText.restored(restored)}` : end.message;
-  await restageProposal(staging, row, { type: "proposal_apply_failed", message, direct });
+  await restageProposal(staging, row, { type: "proposal_apply_failed", message, dropped: isDropped(claimed) });
   if (!direct) return errorEnding("failed", "proposal_apply_failed", resolveText.applyFailed(message));
   const type = errorTypeOf(Object.assign(new Error(message), { code }));
   return errorEnding("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
 }
 
 async function finishApply(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
-  const { row } = claimed;
-  const superseded = await recordApplied(staging, row);
+  const { row, part } = claimed;
+  const superseded = await recordApplied(staging, row, { insteadOf: part?.of });
+  if (part) {
+    const content = withSuperseded(
+      part.text,
+      superseded.filter(({ id }) => id !== part.of),
+    );
+    return { state: "succeeded", type: "applied", result: { content } };
+  }
   const result = await describeApplied(staging, claimed);
   return { state: "succeeded", type: "applied", result: { ...result, content: withSuperseded(result.content, superseded) } };
 }
@@ -125,10 +163,4 @@ async function describeApplied(staging: Staging, { row, tool, manifest, settling
 function shownNames({ row, manifest }: ClaimedProposal, real: readonly string[]): readonly string[] {
   const given = new Map(manifest.effects.flatMap(({ path, realPath }) => [[realPath, path] as const]));
   return real.map((path) => shownName(row.cwd, given.get(path) ?? path));
-}
-
-/** Shortens a path inside the directory. */
-export function shownName(cwd: string, path: string): string {
-  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
-  return path.startsWith(root) ? path.slice(root.length) : path;
 }

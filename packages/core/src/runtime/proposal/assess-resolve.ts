@@ -1,4 +1,5 @@
 import type { Decision, Safeguard } from "../../model/decision.ts";
+import type { ProposalPart } from "../../model/proposal/part.ts";
 import { judgedPaths, type ProposalManifest, type ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Invocation, Location, Tool } from "../../tool-definition.ts";
@@ -18,7 +19,7 @@ import type { ApprovalTexts, Assessment, CallAssessment } from "../pipeline/judg
 import type { ChosenTarget, ResolveInput, ResolveTarget } from "./resolve.ts";
 import { chooseTarget, resolveInput, restoredTarget, targetBinds } from "./resolve-target.ts";
 import { resolverOf, type Staging } from "./staging.ts";
-import { readStoredProposal } from "./stored.ts";
+import { readStoredProposal, shownName } from "./stored.ts";
 
 /**
  * Judges a call of `resolve`:
@@ -115,16 +116,20 @@ function withoutDefaultAsk(decision: Decision): Decision {
 /** The tool and invocation whose effect an apply has. */
 export type EffectSource = { readonly tool: Tool; readonly invocation: Invocation; readonly blocks: readonly string[] };
 
-/** Undefined if the tool was removed or has changed. */
-export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
+/** Undefined if the tool was removed or has changed. With a part, only its files count. */
+export async function sourceOf(staging: Staging, row: ProposalRow, part?: ProposalPart): Promise<EffectSource | undefined> {
   const { input, manifest } = await readStoredProposal(staging.session, row);
   if (row.carrier === "closure") return closureSource(staging, row, manifest);
   const tool = staging.tools().get(row.tool);
   if (!tool || toolDigest(tool, staging.digest) !== row.toolDigest) return undefined;
   const invocation = await tool.build(input, { cwd: row.cwd, callId: row.callId ?? "", sessionId: row.session });
-  const touched = judgedPaths(manifest.effects);
+  const touched = judgedPaths(manifest.effects.filter(({ path }) => !part || isChosen(part, [path, shownName(row.cwd, path)])));
   const locations = touched.length === 0 ? invocation.locations : (): readonly Location[] => touched.map((path) => ({ path }));
   return { tool, invocation: { ...invocation, locations }, blocks: manifest.blocks };
+}
+
+function isChosen({ files }: ProposalPart, names: readonly string[]): boolean {
+  return files.some(({ path }) => names.includes(path));
 }
 
 function closureSource({ closures }: Staging, row: ProposalRow, { blocks }: ProposalManifest): EffectSource | undefined {

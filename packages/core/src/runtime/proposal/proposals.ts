@@ -1,6 +1,7 @@
 import { stagingUnavailable } from "../../invocation.ts";
 import type { By } from "../../model/answer.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
+import type { ProposalPart } from "../../model/proposal/part.ts";
 import type { ProposalRow, ProposalState } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import { contentText } from "../../model/text/content-text.ts";
@@ -12,6 +13,7 @@ import type { Session } from "../session/session.ts";
 import { applyProposal } from "./apply.ts";
 import { assessEffect, sourceOf } from "./assess-resolve.ts";
 import { discardProposal } from "./discard.ts";
+import { readPart } from "./part.ts";
 import { bareContext, pushAction, type ResolveHandler } from "./push-action.ts";
 import { recoverProposals } from "./recover.ts";
 import { makeRequestListener, type RequestListener } from "./requests.ts";
@@ -20,20 +22,22 @@ import { describeSettling, noticeDraft, resolverOf, type Staging, stagedRows } f
 import { findProposal } from "./stored.ts";
 import { undoProposal } from "./undo.ts";
 
-/** The result of settling a proposal; `state` is null if it does not exist. */
+/** The result of settling a proposal; `state` is null if it does not exist. A part that was applied supersedes its proposal. */
 export type ProposalReport = {
   readonly id: string;
   readonly state: ProposalState | null;
   readonly ok: boolean;
   readonly type: string;
   readonly text: string;
+  /** The proposal that a chosen part became; undo this one. */
+  readonly appliedAs?: string;
 };
 
 /** Settles a session's proposals for people and hosts. */
 export type Proposals = {
   readonly list: () => readonly ProposalRow[];
   /** A deny also applies to people; an ask counts as answered. */
-  readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  readonly apply: (id: string, by: By, reason?: string, part?: ProposalPart) => Promise<ProposalReport>;
   readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   /** What `resolve` does when nothing is pending; null ends calls that wait for it. */
@@ -53,8 +57,13 @@ export type ProposalDesk = Proposals & {
 
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
   const person = { staging, deps };
-  const listener = makeRequestListener(staging, ({ action, proposal, by, reason, again }) =>
-    ACTIONS[action](person, proposal, { by, reason: reason ?? "", again }),
+  const listener = makeRequestListener(staging, async ({ action, proposal, by, reason, again, part }) =>
+    ACTIONS[action](person, proposal, {
+      by,
+      reason: reason ?? "",
+      again,
+      ...(part && { part: await staging.session.ledger.resolve(part) }),
+    }),
   );
   staging.listen = listener.listen;
   let begun: Promise<void> | undefined;
@@ -68,7 +77,7 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
   };
   const desk: ProposalDesk = {
     list: () => stagedRows(staging),
-    apply: (id, by, reason = "") => settle(id, () => ACTIONS.apply(person, id, { by, reason })),
+    apply: (id, by, reason = "", part = undefined) => settle(id, () => ACTIONS.apply(person, id, { by, reason, part })),
     discard: (id, by, reason = "") => settle(id, () => ACTIONS.discard(person, id, { by, reason })),
     undo: (id, by, reason = "") => settle(id, () => requestUndo(staging, id, { by, reason, listener })),
     setResolveFallback: (handler) => {
@@ -120,14 +129,19 @@ async function requestUndo(staging: Staging, id: string, { by, reason, listener 
 }
 
 type Person = { readonly staging: Staging; readonly deps: DispatcherDeps };
-type PersonWords = { readonly by: By; readonly reason: string; readonly again?: boolean };
+type PersonWords = {
+  readonly by: By;
+  readonly reason: string;
+  readonly again?: boolean;
+  readonly part?: ProposalPart | undefined;
+};
 type ProposalAct = (person: Person, id: string, words: PersonWords) => Promise<Ending>;
 
 const DONE = { apply: "applied", discard: "discarded", undo: "undone" } as const;
 
 const ACTIONS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
   apply: async (person, id, words) => {
-    const refused = await refuseApply(person, id);
+    const refused = await refuseApply(person, id, words.part);
     return refused ?? (await settleForPerson(person, id, { ...words, action: "apply" }));
   },
   discard: (person, id, words) => settleForPerson(person, id, { ...words, action: "discard" }),
@@ -135,11 +149,14 @@ const ACTIONS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
 };
 
 /** A deny applies to people too. If only the model resolves, a person can only discard. */
-async function refuseApply({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
+async function refuseApply({ staging, deps }: Person, id: string, part: ProposalPart | undefined): Promise<Ending | undefined> {
+  const problem = part && readPart(part);
+  if (typeof problem === "string") return errorEnding("failed", "invalid_part", `The part cannot be read: ${problem}.`);
   const row = staging.session.state.proposals.get(id);
   if (row?.state !== "staged") return undefined;
   if (resolverOf(staging.policy()) === "model") return errorEnding("failed", "not_allowed", resolveText.resolverIsModel(row));
-  const source = await sourceOf(staging, row);
+  if (part && (row.carrier === "closure" || row.files === 0)) return errorEnding("failed", "invalid_part", resolveText.noParts(row));
+  const source = await sourceOf(staging, row, part);
   if (!source) return undefined;
   const { facts, digest, clock } = deps;
   const assessed = await assessEffect({ cwd: row.cwd, facts, policy: staging.policy, digest, clock }, row, source);
@@ -153,14 +170,14 @@ async function settleForPerson(
   words: PersonWords & { readonly action: Resolution["action"] },
 ): Promise<Ending> {
   const { session, clock } = staging;
-  const { action, by: who, reason } = words;
+  const { action, by: who, reason, part } = words;
   const before = session.state.proposals.get(id);
   const resolution: Resolution = { action, by: "person", who, reason, at: new Date(clock.now()).toISOString() };
   const { signal } = new AbortController();
-  const settling = { resolution, signal, ctx: bareContext(staging, { callId: before?.callId ?? "", signal }) };
+  const settling = { resolution, signal, part, ctx: bareContext(staging, { callId: before?.callId ?? "", signal }) };
   const ending = await (action === "apply" ? applyProposal(staging, id, settling) : discardProposal(staging, id, settling));
   if (before && !session.state.proposals.has(id)) {
-    const did = ending.state === "succeeded" ? `A person ${DONE[action]}` : "A person tried to apply";
+    const did = ending.state === "succeeded" ? `A person ${DONE[action]}${part ? " a part of" : ""}` : "A person tried to apply";
     const text = `${describeSettling(did, before, reason)} Result: ${contentText(ending.result.content)}`;
     await session.record([noticeDraft(staging, text)], "normal");
   }
@@ -175,6 +192,7 @@ async function reportSettling({ session }: Staging, id: string, ending: Ending):
     ok: ending.state === "succeeded",
     type: ending.type ?? ending.state,
     text: contentText(ending.result.content),
+    ...(ending.type === "applied" && row?.supersededBy && { appliedAs: row.supersededBy }),
   };
 }
 

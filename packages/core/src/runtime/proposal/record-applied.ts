@@ -9,14 +9,22 @@ import type { SettleInput } from "./settling.ts";
 import { forgetProposal, freeToSettle, reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { pathsOf } from "./stored.ts";
 
+/** `insteadOf`: the proposal that this one is a part of; the caller holds it. */
+export type AppliedInfo = { readonly also?: readonly Draft[]; readonly insteadOf?: string | undefined };
+
 /** Records the apply and supersedes staged proposals that touch the same files. */
-export async function recordApplied(staging: Staging, row: ProposalRow, also: readonly Draft[] = []): Promise<readonly ProposalRow[]> {
+export async function recordApplied(
+  staging: Staging,
+  row: ProposalRow,
+  { also = [], insteadOf }: AppliedInfo = {},
+): Promise<readonly ProposalRow[]> {
   const { session } = staging;
-  const sharing = await rowsSharing(staging, row);
-  const ids = freeToSettle(
+  const sharing = await rowsSharing(staging, row, insteadOf);
+  const free = freeToSettle(
     staging,
     sharing.map(({ id }) => id),
   );
+  const ids = sharing.flatMap(({ id }) => (id === insteadOf || free.includes(id) ? [id] : []));
   const events = (): readonly Draft[] => [
     session.draft("proposal.applied", { proposal: row.id, superseded: ids }),
     ...ids.map((id) => session.draft("proposal.superseded", { proposal: id, by: row.id })),
@@ -24,7 +32,7 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
   ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
   const durability = isPersons ? "full" : "normal";
-  await reserveWhile(staging, ids, async () => recordSurely(staging, { events, durability }));
+  await reserveWhile(staging, free, async () => recordSurely(staging, { events, durability }));
   for (const id of [row.id, ...ids]) forgetProposal(staging, id);
   return sharing.filter(({ id }) => ids.includes(id));
 }
@@ -37,16 +45,16 @@ export async function recordUnknown(staging: Staging, { id }: ProposalRow, { mes
 
 type UnclearApply = { readonly message: string; readonly files: readonly FileState[]; readonly also?: readonly Draft[] };
 
-async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly ProposalRow[]> {
+async function rowsSharing(staging: Staging, row: ProposalRow, insteadOf: string | undefined): Promise<readonly ProposalRow[]> {
   const others = stagedRows(staging).filter(({ id }) => id !== row.id);
   if (others.length === 0) return others;
   try {
     const touched = new Set(await pathsOf(staging, row));
     const shares = await Promise.all(others.map(async (other) => (await pathsOf(staging, other)).some((path) => touched.has(path))));
-    return others.filter((_, at) => shares[at]);
+    return others.filter(({ id }, at) => shares[at] || id === insteadOf);
   } catch (error) {
     staging.warn(`could not determine which proposals ${row.id} supersedes: ${thrownWords(error)}`);
-    return [];
+    return others.filter(({ id }) => id === insteadOf);
   }
 }
 

@@ -2,7 +2,7 @@ import type { RecoveredChange } from "../../file-ports.ts";
 import type { RunningCall } from "../../model/call.ts";
 import type { Draft } from "../../model/events.ts";
 import { parseEvent } from "../../model/known-event.ts";
-import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import { outputLimits } from "../../model/result/cut-output.ts";
 import type { Tool } from "../../tool-definition.ts";
@@ -39,35 +39,38 @@ function isDirect({ callId, resolution }: ProposalRow): boolean {
 }
 
 async function settleApply(staging: Staging, row: ProposalRow): Promise<void> {
-  const found = await inspectFiles(staging, row);
+  const { found, part } = await inspectFiles(staging, row);
   const direct = isDirect(row);
-  const also: readonly Draft[] = direct ? [] : [noticeDraft(staging, foundText(row, found))];
-  if (found.state === "after") await recordApplied(staging, row, also);
-  else if (found.state === "before") await restageProposal(staging, row, { ...STOPPED, direct, also });
+  const also: readonly Draft[] = direct ? [] : [noticeDraft(staging, foundText(row, found, part?.of))];
+  if (found.state === "after") await recordApplied(staging, row, { also, insteadOf: part?.of });
+  else if (found.state === "before") await restageProposal(staging, row, { ...STOPPED, dropped: direct || part !== undefined, also });
   else await recordUnknown(staging, row, { message: found.message, files: found.files, also });
 }
 
 const STOPPED = { type: "not_applied", message: "the program stopped before the change", recovered: true } as const;
 
-async function inspectFiles({ session, changes }: Staging, row: ProposalRow): Promise<RecoveredChange> {
-  const unknown = (message: string): RecoveredChange => ({ state: "unknown", message, files: [] });
+type InspectedApply = { readonly found: RecoveredChange; readonly part?: ProposalManifest["part"] };
+
+async function inspectFiles({ session, changes }: Staging, row: ProposalRow): Promise<InspectedApply> {
+  const unknown = (message: string): InspectedApply => ({ found: { state: "unknown", message, files: [] } });
   if (row.carrier === "closure" || row.files === 0) return unknown("the process ended while it was being applied");
   if (!changes) return unknown("nothing here can look at the files");
   try {
     const { manifest } = await readStoredProposal(session, row);
-    return await changes.recover(changeSet(session, { id: row.id, effects: manifest.effects }));
+    const found = await changes.recover(changeSet(session, { id: row.id, effects: manifest.effects }));
+    return { found, part: manifest.part };
   } catch (error) {
     return unknown(thrownWords(error));
   }
 }
 
-function foundText(row: ProposalRow, found: RecoveredChange): string {
+function foundText(row: ProposalRow, found: RecoveredChange, partOf: string | undefined): string {
   const { id, label } = row;
   const begin = `The program stopped while ${label} (${id}) was being applied.`;
   if (found.state === "after") return `${begin} All files are changed: it is applied.`;
   if (found.state === "before") {
     const restored = found.restored > 0 ? ` ${resolveText.restored(found.restored)}` : "";
-    return `${begin}${restored} No file is changed: it is staged again.`;
+    return `${begin}${restored} No file is changed: ${partOf ?? "it"} is staged again.`;
   }
   return `${begin} ${resolveText.unknown({ label, message: found.message, files: found.files })}`;
 }

@@ -1,5 +1,6 @@
 import type { Draft } from "../../model/events.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
+import type { ProposalPart } from "../../model/proposal/part.ts";
 import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Display } from "../../model/result/result.ts";
@@ -10,7 +11,13 @@ import { recordSurely } from "../session/record-surely.ts";
 import { parkedNotice, reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, findProposal } from "./stored.ts";
 
-export type SettleInput = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
+export type SettleInput = {
+  readonly resolution: Resolution;
+  readonly signal: AbortSignal;
+  readonly ctx: RunContext;
+  /** Apply only this part. */
+  readonly part?: ProposalPart | undefined;
+};
 
 /** A proposal whose apply is recorded and may start. */
 export type ClaimedProposal = {
@@ -20,6 +27,8 @@ export type ClaimedProposal = {
   readonly settling: SettleInput;
   /** The staging call applies it at once. */
   readonly direct: boolean;
+  /** It is a part of this proposal; `text` says which. */
+  readonly part?: { readonly of: string; readonly text: string };
   readonly contents?: FileContents;
   readonly display?: Display | undefined;
 };
@@ -66,7 +75,8 @@ type ApplyFailure = {
   readonly message: string;
   readonly cancelled?: boolean;
   readonly recovered?: boolean;
-  readonly direct?: boolean;
+  /** It is not staged again. */
+  readonly dropped?: boolean;
   readonly also?: readonly Draft[];
 };
 
@@ -75,14 +85,14 @@ const TRIES = 3;
 /** Stages the proposal again after a failed apply. After three failures, only a person can settle it. */
 export async function restageProposal(staging: Staging, row: ProposalRow, failure: ApplyFailure): Promise<void> {
   const { session } = staging;
-  const { direct, also = [], ...body } = failure;
+  const { dropped, also = [], ...body } = failure;
   const proposal = row.id;
-  const counts = !direct && !failure.cancelled && !failure.recovered;
+  const counts = !dropped && !failure.cancelled && !failure.recovered;
   const parks = counts && row.failures + 1 >= TRIES && !row.parked;
   const events = (): readonly Draft[] => [
     session.draft("proposal.apply_failed", { proposal, ...body }),
-    ...(direct
-      ? [session.draft("proposal.discarded", { proposal, resolution: withCall(byRuntime(staging, "its call failed"), row) })]
+    ...(dropped
+      ? [session.draft("proposal.discarded", { proposal, resolution: withCall(byRuntime(staging, "it could not be applied"), row) })]
       : []),
     ...(parks ? [session.draft("proposal.parked", { proposal, why: "failures" }), parkedNotice(staging, row)] : []),
     ...also,

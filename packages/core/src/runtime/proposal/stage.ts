@@ -36,11 +36,11 @@ const LONGEST_LABEL = 200;
 export async function stagePreview(
   staging: Staging,
   source: ProposalSource,
-  { preview, resolution }: { readonly preview: Preview; readonly resolution?: Resolution },
+  { preview, resolution, part }: { readonly preview: Preview; readonly resolution?: Resolution; readonly part?: ProposalManifest["part"] },
 ): Promise<StagedPreview> {
   refuseLarge(preview.changes);
   const { effects, contents } = await effectsOf(preview.changes, staging.digest);
-  const manifest = manifestOf(preview, effects);
+  const manifest = { ...manifestOf(preview, effects), ...(part && { part }) };
   const staged = stagedBody(staging, source, { label: preview.label, manifest, carrier: "data", contents: [...contents.keys()] });
   await recordStaged(staging, { staged, resolution, blobs: [...contents.values()] });
   staging.paths.set(staged.proposal, touchedPaths(effects));
@@ -151,7 +151,7 @@ async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Pro
   return { effects, contents };
 }
 
-function operationOf({ path, before, after, to }: PlannedChange): FileEffect["op"] {
+export function operationOf({ path, before, after, to }: PlannedChange): FileEffect["op"] {
   if (to !== undefined && before && after) return "rename";
   if (to !== undefined || (!before && !after)) throw new Error(`the preview does not say what to do with ${path}`);
   if (!before) return "create";

@@ -48,6 +48,12 @@ export function changeSet(session: Session, about: ChangeSetInput): ChangeSet {
   return { id: about.id, changes };
 }
 
+/** Shortens a path inside the directory. */
+export function shownName(cwd: string, path: string): string {
+  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
+  return path.startsWith(root) ? path.slice(root.length) : path;
+}
+
 type ChangeSetInput = {
   readonly id: string;
   readonly effects: readonly FileEffect[];

@@ -6,10 +6,10 @@ import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts"
 import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
-import { serializeChanges, shownName } from "./apply.ts";
+import { serializeChanges } from "./apply.ts";
 import { successEnding, unknownProposal } from "./settling.ts";
 import { describeSettling, noticeDraft, reserveWhile, type Staging } from "./staging.ts";
-import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
+import { changeSet, findProposal, readStoredProposal, shownName } from "./stored.ts";
 
 /** `again`: an earlier process started it. */
 export type UndoInput = { readonly by: By; readonly reason: string; readonly again?: boolean };

@@ -1,4 +1,4 @@
-import type { DiffStat } from "@assent/core";
+import type { DiffStat } from "../result/result.ts";
 import { type LineChange, lineChanges, splitLines } from "./line-changes.ts";
 
 const CONTEXT = 3;
@@ -17,6 +17,7 @@ export function unifiedDiff(sides: Sides): string {
   return diffText(sides, lineChanges(sides.before ?? "", sides.after));
 }
 
+/** A unified diff of changes that are already known. */
 export function diffText({ name, before }: Omit<Sides, "after">, changes: readonly LineChange[]): string {
   if (changes.length === 0) return "";
   const shown = name.replace(/[\n\r\t]/g, (character) => JSON.stringify(character).slice(1, -1));
@@ -30,6 +31,7 @@ export function diffStat(original: string | null, proposed: string, final: strin
   return makeStat(lineChanges(original ?? "", proposed), final === proposed ? [] : lineChanges(proposed, final));
 }
 
+/** Counts the changes of the model and those of the person. */
 export function makeStat(byModel: readonly LineChange[], byUser: readonly LineChange[] = []): DiffStat {
   const [model, user] = [countChanges(byModel), countChanges(byUser)];
   return {

@@ -1,4 +1,4 @@
-import type { FileDiff, Hunk } from "./parse.ts";
+import type { FileDiff, Hunk } from "./parse-diff.ts";
 
 /** Returns the file's content with only the chosen hunks applied. */
 export function applyHunks(original: string, diff: FileDiff, chosen: ReadonlySet<number>): string {

@@ -9,12 +9,20 @@ export type DiffLine = {
 };
 
 /** A hunk of a diff. */
-export type Hunk = { readonly header: string; readonly oldStart: number; readonly oldLines: number; readonly lines: readonly DiffLine[] };
+export type Hunk = {
+  /** Names the hunk in a review. */
+  readonly id?: string;
+  readonly header: string;
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly lines: readonly DiffLine[];
+};
 
 /** The changes of one file. */
 export type FileDiff = {
   readonly name: string;
   readonly isNew: boolean;
+  readonly isDeleted?: boolean;
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;

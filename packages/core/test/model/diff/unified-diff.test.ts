@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type LineChange, lineChanges, splitLines } from "../../src/edits/line-changes.ts";
-import { diffStat, unifiedDiff } from "../../src/edits/unified-diff.ts";
+import { type LineChange, lineChanges, splitLines } from "../../../src/model/diff/line-changes.ts";
+import { diffStat, unifiedDiff } from "../../../src/model/diff/unified-diff.ts";
 
 const lines = (...names: readonly (string | number)[]): string => names.map((name) => `${name}\n`).join("");
 const count = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);

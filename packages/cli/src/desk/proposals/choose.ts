@@ -1,0 +1,59 @@
+import { type FilePart, type FileReview, type ProposalPart, type ProposalRow, readPart, reviewProposal } from "@assent/core";
+import { nodeDigest } from "@assent/host";
+import type { Context } from "../../command-line/spec.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
+import { readNamed } from "../../io/read-input.ts";
+import type { Store } from "../../store/open.ts";
+
+/** The part that the options choose; undefined for the whole proposal. */
+export async function chosenPart({ io, options }: Context, { ledger }: Store, row: ProposalRow): Promise<ProposalPart | undefined> {
+  const [files, hunks, given] = [options.list("file"), options.list("hunk"), options.text("part")];
+  if (given === undefined)
+    return files.length + hunks.length === 0 ? undefined : partOf(await reviewProposal({ ledger }, row, nodeDigest), { files, hunks });
+  if (files.length + hunks.length > 0) throw usageError("apply", "give either --part, or --file and --hunk");
+  const part = readPart(parseJson(await readNamed(io, given, "apply")));
+  if (typeof part === "string") throw usageError("apply", `--part: ${part}`);
+  return part;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usageError("apply", "--part: this is not JSON");
+  }
+}
+
+type Names = { readonly files: readonly string[]; readonly hunks: readonly string[] };
+
+/** Whole files, and single hunks of others. */
+function partOf(reviews: readonly FileReview[], { files, hunks }: Names): ProposalPart {
+  const parts = new Map<string, FilePart>();
+  for (const name of files) {
+    const { path } = findFile(reviews, name);
+    parts.set(path, { path });
+  }
+  for (const id of hunks) {
+    const file = reviews.find((review) => review.hunks.some((hunk) => hunk.id === id));
+    if (!file)
+      throw new CommandError("invalid_part", 2, {
+        message: `The proposal has no hunk ${id}. Nothing was applied.`,
+        hint: "assent proposals show ID",
+      });
+    const known = parts.get(file.path);
+    if (known && !known.hunks) continue;
+    parts.set(file.path, { path: file.path, hunks: [...(known?.hunks ?? []), id] });
+  }
+  return { files: [...parts.values()] };
+}
+
+/** Finds a file by its path, absolute or as shown. */
+export function findFile(reviews: readonly FileReview[], name: string): FileReview {
+  const file = reviews.find((review) => review.path === name || review.name === name.replace(/^\.\//, ""));
+  if (!file)
+    throw new CommandError("invalid_part", 2, {
+      message: `The proposal does not change ${name}.`,
+      hint: "assent proposals show ID --folded",
+    });
+  return file;
+}
