@@ -35,8 +35,7 @@ export function isInStateDirectory(stateDirectory: string): (path: string) => bo
 }
 
 /** Denies tools access to Assent's own files, in every mode. For shell lines it is best effort. */
-export function ownFilesSafeguard(files: OwnFiles): Safeguard {
-  const own = resolveOwnPlaces(files);
+export function ownFilesSafeguard(own: OwnPlaces): Safeguard {
   return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
 }
 
@@ -44,8 +43,7 @@ export function ownFilesSafeguard(files: OwnFiles): Safeguard {
  * Creates a function that tells why a request may write one of Assent's own files; undefined if it cannot. A write whose target only a shell can compute
  * is such a case.
  */
-export function createOwnFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) => string | undefined {
-  const own = resolveOwnPlaces(files);
+export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Unit) => string | undefined {
   return (request, unit) => {
     const shell = getShellUnit(unit);
     if (!shell) return findPathDoubt(request, unit);
@@ -64,7 +62,7 @@ const NOTHING = { verdict: "none" } as const;
 const DENIED = { verdict: "deny", note: "tools may not access Assent's own files" } as const;
 
 /** Own places in folded spelling. */
-type OwnPlaces = {
+export type OwnPlaces = {
   readonly commands: readonly OwnCommand[];
   readonly home: string;
   readonly state: readonly string[];
@@ -80,7 +78,8 @@ type OwnPlaces = {
   readonly inputs: WeakMap<object, boolean>;
 };
 
-function resolveOwnPlaces({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): OwnPlaces {
+/** Finds every spelling of Assent's own places, with and without links. */
+export function resolveOwnPlaces({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): OwnPlaces {
   const at = resolveHome(home);
   const state = pathSpellings(stateDirectory);
   const settings = settingsFiles.flatMap(pathSpellings);

@@ -7,7 +7,7 @@ import { deletesRootInLongText } from "../shell/match/long-text.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 import { findTextDoubt } from "../shell/walk/late-doubts.ts";
 import { controlFileSafeguard } from "./control-files.ts";
-import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "./own-files.ts";
+import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard, resolveOwnPlaces } from "./own-files.ts";
 
 export type SafeguardContext = {
   readonly own: OwnFiles;
@@ -17,13 +17,14 @@ export type SafeguardContext = {
 
 /** Creates the safeguards, which no rule, grant, hook or mode lifts. All are pure. */
 export function createSafeguards({ own, rules }: SafeguardContext): readonly Safeguard[] {
-  const doubting: DoubtFinders = { denyInDoubt: createDoubtFinder(rules), ownFiles: createOwnFilesDoubt(own) };
+  const places = resolveOwnPlaces(own);
+  const doubting: DoubtFinders = { denyInDoubt: createDoubtFinder(rules), ownFiles: createOwnFilesDoubt(places) };
   return [
     shellSafeguard("malformed-command", ({ line }) =>
       line.malformed ? deny("the command is empty or contains characters that no shell accepts") : NOTHING,
     ),
     shellSafeguard("root-delete", (shell) => (deletesRoot(shell) ? deny("it would delete the root directory") : NOTHING)),
-    ownFilesSafeguard(own),
+    ownFilesSafeguard(places),
     controlFileSafeguard(own),
     { id: "deny-in-doubt", check: (request, unit) => checkDoubt(doubting, request, unit) },
     shellSafeguard("analysis-limit", checkLimits),

@@ -6,7 +6,7 @@ import type { Kind, Request } from "@assent/core";
 import { createPathUnit } from "../../src/facts/units.ts";
 import { createPathLookup } from "../../src/paths/lookup.ts";
 import { controlFileSafeguard } from "../../src/safeguards/control-files.ts";
-import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "../../src/safeguards/own-files.ts";
+import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard, resolveOwnPlaces } from "../../src/safeguards/own-files.ts";
 import { findTouchedPaths } from "../../src/shell/effects/touched-paths.ts";
 import { scratch } from "../scratch.ts";
 import { type Sureness, shellRequest, shellUnits } from "../seen-line.ts";
@@ -35,7 +35,8 @@ type Judged = { readonly request: Request; readonly unit: Request["units"][numbe
 
 function opinions(root: string, judged: readonly Judged[]): readonly string[] {
   const files = ownFiles(root);
-  const [safeguards, doubt] = [[ownFilesSafeguard(files), controlFileSafeguard(files)], createOwnFilesDoubt(files)];
+  const own = resolveOwnPlaces(files);
+  const [safeguards, doubt] = [[ownFilesSafeguard(own), controlFileSafeguard(files)], createOwnFilesDoubt(own)];
   return judged.flatMap(({ request, unit }) => {
     const said = safeguards
       .map(({ id, check }) => ({ id, verdict: check(request, unit).verdict }))
@@ -519,7 +520,7 @@ test("a tool that runs nothing may speak of the state directory", (t) => {
 test("a name of which only the start is known may lead to the team's settings, or cannot", (t) => {
   const root = scratch(t);
   makePlace(root);
-  const doubt = createOwnFilesDoubt({ ...ownFiles(root), settingsFiles: ["/etc/assent/settings.json"] });
+  const doubt = createOwnFilesDoubt(resolveOwnPlaces({ ...ownFiles(root), settingsFiles: ["/etc/assent/settings.json"] }));
   const asked = (path: string): boolean =>
     shellUnits(`echo x > ${path}`, join(root, "ws"))
       .map(shellRequest)

@@ -14,15 +14,20 @@ export function findPackageScript(words: readonly string[], place: PackagePlace)
   const name = scriptName(words);
   if (name === undefined) return undefined;
   const directory = packageDirectory(place);
-  const scripts = scriptsOf(bytesOf(directory, "package.json"));
-  const settings = bytesOf(directory, ".npmrc");
-  return {
-    directory,
-    get text() {
-      const steps = [`pre${name}`, name, `post${name}`].map((step) => `${step}: ${JSON.stringify(scripts(step))}`);
-      return [...steps, `.npmrc: ${settingsOf(settings)}`].join("\n");
-    },
-  };
+  return { directory, text: scriptText(name, readPackageFiles(directory)) };
+}
+
+/** A package's `package.json` and `.npmrc`; undefined if npm can't read it either. */
+type PackageFiles = { readonly manifest: Buffer | undefined; readonly settings: Buffer | undefined };
+
+function readPackageFiles(directory: string | undefined): PackageFiles {
+  return { manifest: bytesOf(directory, "package.json"), settings: bytesOf(directory, ".npmrc") };
+}
+
+function scriptText(name: string, { manifest, settings }: PackageFiles): string {
+  const scripts = scriptsOf(manifest);
+  const steps = [`pre${name}`, name, `post${name}`].map((step) => `${step}: ${JSON.stringify(scripts(step))}`);
+  return [...steps, `.npmrc: ${settingsOf(settings)}`].join("\n");
 }
 
 function scriptName([program, verb, name, ...more]: readonly string[]): string | undefined {
@@ -70,19 +75,11 @@ function settingsOf(bytes: Buffer | undefined): string {
 
 /** Remembers the workspace's package scripts as they are now. A rule that is not bound to a script applies only to these. */
 export function rememberPackageScripts(workspace: string): (words: readonly string[]) => string | undefined {
-  const known = new Map<string, PackageScript>(); // read now, and digested when a rule needs it
-  for (const words of packageCommands(workspace)) {
-    const script = findPackageScript(words, { cwd: workspace, workspace });
-    if (script) known.set(words.join(" "), script);
-  }
+  const files = readPackageFiles(packageDirectory({ cwd: workspace, workspace })); // read now, and digested when a rule needs it
   return (words) => {
-    const script = known.get(words.join(" "));
-    return script && contentDigest(script.text);
+    const name = scriptName(words);
+    if (name === undefined) return undefined;
+    const isDeclared = files.manifest !== undefined && Object.hasOwn(parseScripts(files.manifest) ?? {}, name);
+    return isDeclared || words[1] === "test" ? contentDigest(scriptText(name, files)) : undefined;
   };
-}
-
-function packageCommands(workspace: string): readonly (readonly string[])[] {
-  const bytes = bytesOf(workspace, "package.json");
-  const names = Object.keys((bytes && parseScripts(bytes)) ?? {}).slice(0, 1_000);
-  return [["npm", "test"], ["pnpm", "test"], ["yarn", "test"], ...names.map((name) => ["npm", "run", name])];
 }
