@@ -42,20 +42,13 @@ function withoutPlaces(text, { inputs }) {
   return text.replace(/^\/\/ (\S+)\n/gm, (whole, file) => (file in inputs ? "" : whole));
 }
 
-/** For each entry, the entries that are loaded before it. Shared modules become part of those, not of a third file. */
-const BENEATH = {
-  "testing/index.js": ["src/index.js"],
-  "src/ungoverned.js": ["src/index.js"],
-  "src/parts.js": ["src/index.js"],
-};
-
-const onTopOfEntries = (dist) => ({
-  name: "on top of entries",
+/** Makes each of these modules import another entry, which is loaded before it. Shared modules become part of that entry, not of a third file. */
+const onTopOfEntry = (entry, modules) => ({
+  name: "on top of entry",
   setup({ onLoad }) {
-    onLoad({ filter: /\.js$/ }, ({ path }) => {
-      const beneath = BENEATH[relative(dist, path)]?.map((entry) => `import ${JSON.stringify(join(dist, entry))};\n`);
-      return beneath && { contents: `${readFileSync(path, "utf8")}\n${beneath.join("")}` };
-    });
+    onLoad({ filter: /\.js$/ }, ({ path }) =>
+      modules.includes(path) ? { contents: `${readFileSync(path, "utf8")}\nimport ${JSON.stringify(entry)};\n` } : undefined,
+    );
   },
 });
 
@@ -68,8 +61,12 @@ async function joinCore() {
     const { metafile, outputFiles } = await build(options);
     return outputFiles.map(({ path, text }) => ({ path, text: withoutPlaces(text, metafile) }));
   };
-  const all = await joined({ index: "src/index.js", parts: "src/parts.js", testing: "testing/index.js", ungoverned: "src/ungoverned.js" }, [
-    onTopOfEntries(dist),
+  const above = { parts: "src/parts.js", testing: "testing/index.js", ungoverned: "src/ungoverned.js" };
+  const all = await joined({ index: "src/index.js", ...above }, [
+    onTopOfEntry(
+      join(dist, "src/index.js"),
+      Object.values(above).map((file) => join(dist, file)),
+    ),
   ]);
   const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
@@ -84,7 +81,7 @@ const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that sources load lazily but that are too small for a file of their own; they are joined with their importer. */
-const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|completions)|version)$/;
+const AT_ONCE = /^(?:command-line\/(?:help|completions)|version)$/;
 
 /** Modules with a file of their own, by the layer that is loaded before them. */
 const ALONE = {
@@ -93,9 +90,15 @@ const ALONE = {
     /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
+/** People wait for these modules most often: they approve and reject. */
+const ANSWERING = ["command-line/own-process", "desk/approvals/approve"];
+
+/** Each group of lazily loaded modules, by the layer that is loaded before it. */
+const BENEATH = { session: "record", record: "answer", answer: "program" };
+
 /**
- * Groups the other lazily loaded modules: those that need a policy, and those that only read the record. Each group is one file, because forty small files
- * take longer to load than some unneeded code.
+ * Groups the other lazily loaded modules: those that need a policy, those that save an answer, and those that only read the record. Each group is one file,
+ * because forty small files take longer to load than some unneeded code.
  */
 async function groupsOf(options) {
   const { inputs } = (await build({ ...options, plugins: [inPlace({})] })).metafile;
@@ -106,10 +109,11 @@ async function groupsOf(options) {
     return seen.add(file);
   };
   const lazy = new Set(Object.keys(inputs).flatMap((file) => importsOf(file, "dynamic-import")));
-  const groups = { record: ["@assent/host", "@assent/store"], session: ["@assent/tools"] };
+  const groups = { answer: ANSWERING, record: [], session: ["@assent/tools"] };
   for (const file of [...lazy].sort()) {
     const [, name] = /^packages\/cli\/dist\/(.+)\.js$/.exec(file) ?? [];
-    if (name === undefined || AT_ONCE.test(name) || Object.values(ALONE).some((files) => files.test(file))) continue;
+    if (name === undefined || AT_ONCE.test(name) || ANSWERING.includes(name) || Object.values(ALONE).some((files) => files.test(file)))
+      continue;
     groups[[...reached(file)].some((one) => /^packages\/(?:agent|policy|tools)\//.test(one)) ? "session" : "record"].push(name);
   }
   return groups;
@@ -147,7 +151,7 @@ const together = (groups) => ({
     onLoad({ filter: /^/, namespace: "together" }, ({ path }) => ({
       contents: [
         ...groups[path].map((name) => `export * as ${JSON.stringify(name)} from "${name.startsWith("@") ? name : `./${name}.js`}";`),
-        onTopOf(path === "session" ? "record" : "program"),
+        onTopOf(BENEATH[path]),
       ].join("\n"),
       resolveDir: programDist,
     }));
@@ -155,7 +159,7 @@ const together = (groups) => ({
 });
 
 /** Modules of Node that most commands never call. Only functions and classes may be imported from them. */
-const AT_FIRST_CALL = /^node:(?:child_process|fs\/promises|worker_threads)$/;
+const AT_FIRST_CALL = /^node:(?:child_process|fs\/promises|tty|worker_threads)$/;
 
 /** A function, or a class by its capital letter, that loads its module when it is called. */
 function atFirstCall(name, holder) {
@@ -179,6 +183,23 @@ function byName(text, path, later = AT_FIRST_CALL) {
   if (/^(?:import|export)\b.* from "node:/m.test(asked))
     throw new Error(`${path} imports a module of Node in another way than by its names`);
   return asked;
+}
+
+/** Imports names from the modules that have them, and not through the list of a package, which would load all of it. */
+function byModule(text) {
+  return text.replace(/^import \{([^}]+)\} from "@assent\/(host|policy|store|tools)";$/gm, (_, names, folder) => {
+    const dist = join(root, "packages", folder, "dist");
+    const list = readFileSync(join(dist, "index.js"), "utf8");
+    const importOf = (name) => {
+      const [, file] = new RegExp(`^export \\{[^}]*\\b${name.split(" ")[0]}\\b[^}]*\\} from "\\./([^"]+)";$`, "m").exec(list) ?? [];
+      if (file === undefined) throw new Error(`@assent/${folder} exports no '${name}'`);
+      return `import { ${name} } from ${JSON.stringify(join(dist, file))};`;
+    };
+    return names
+      .split(",")
+      .map((name) => importOf(name.trim()))
+      .join(" ");
+  });
 }
 
 const descriptionsOfTools = join(root, "packages/tools/dist/description.js");
@@ -213,7 +234,7 @@ const inPlace = (groups) => ({
       if (path === descriptionsOfTools) return { contents: allDescriptions() };
       const text = readFileSync(path, "utf8");
       if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
-      const joined = loadedTogether(groups, byName(text, path), path).replaceAll("import.meta.url", `(${base}.href)`);
+      const joined = loadedTogether(groups, byName(byModule(text), path), path).replaceAll("import.meta.url", `(${base}.href)`);
       return { contents: `${joined}${placed(path)}` };
     });
   },
@@ -286,6 +307,10 @@ async function joinAgent() {
 const AT_FIRST_CALL_OF_GATE = /^node:(?:child_process|worker_threads|crypto|os|module)$/;
 
 const gateDist = join(root, "packages/gate/dist");
+
+/** What a gate loads later imports the gate itself, so that modules of both are in the gate's file and not in a third one. */
+const ON_TOP_OF_GATE = '\nimport "gate:index";\n';
+const LATER_IN_GATE = /\/packages\/(?:host|store)\/dist\/index\.js$/;
 const policyDist = join(root, "packages/policy/dist");
 
 /** Modules of shell analysis that rules and facts need at once. They are small. */
@@ -307,7 +332,7 @@ const shellAtFirstUse = (modules) => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^gate:shell$/ }, () => ({ path: "shell", namespace: "gate" }));
     onLoad({ filter: /^/, namespace: "gate" }, () => ({
-      contents: modules.map((path, at) => `export * as m${at} from ${JSON.stringify(path)};`).join("\n"),
+      contents: `${modules.map((path, at) => `export * as m${at} from ${JSON.stringify(path)};`).join("\n")}${ON_TOP_OF_GATE}`,
       resolveDir: root,
     }));
     onResolve({ filter: /\/shell\// }, ({ path, importer }) => {
@@ -329,36 +354,12 @@ const shellAtFirstUse = (modules) => ({
   },
 });
 
-/** Imports by name go to the modules that have these names, and not through the list of a package, which would load all of it. */
-const byModule = {
-  name: "by module",
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^@assent\/(?:host|policy)$/ }, ({ path, kind }) =>
-      kind === "import-statement" ? { path, namespace: "by-module", sideEffects: false } : undefined,
-    );
-    onLoad({ filter: /^/, namespace: "by-module" }, ({ path }) => {
-      const dist = join(root, "packages", path.replace("@assent/", ""), "dist");
-      const list = readFileSync(join(dist, "index.js"), "utf8");
-      const wanted = globSync("**/*.js", { cwd: gateDist, exclude: ["bundle/**"] }).flatMap((file) => {
-        const text = readFileSync(join(gateDist, file), "utf8");
-        const imports = [...text.matchAll(/^import \{([^}]+)\} from "([^"]+)";$/gm)].filter(([, , from]) => from === path);
-        return imports.flatMap(([, names]) => names.split(",").map((name) => name.trim()));
-      });
-      const lines = [...list.matchAll(/^export \{([^}]+)\} from "\.\/([^"]+)";$/gm)].flatMap(([, names, file]) => {
-        const listed = names.split(",").map((name) => name.trim());
-        const kept = listed.filter((name) => wanted.includes(name));
-        return kept.length === 0 ? [] : [`export { ${kept.join(", ")} } from ${JSON.stringify(join(dist, file))};`];
-      });
-      return { contents: lines.join("\n"), resolveDir: root };
-    });
-  },
-};
-
 /** The gate with the packages that it needs, except core: one file for most programs, others for commands, files and the store. */
 async function joinGate() {
   const placed = {
     name: "placed",
     setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^gate:index$/ }, () => ({ path: join(gateDist, "index.js"), sideEffects: true }));
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
         const isOurs = kind === "entry-point" || /^@assent\/(?:host|policy|store)$/.test(path);
         return isOurs ? undefined : { path, external: true };
@@ -366,18 +367,18 @@ async function joinGate() {
       onLoad({ filter: OURS }, ({ path }) => {
         const text = readFileSync(path, "utf8");
         if (text.includes("import.meta") && !path.endsWith("/schema/ajv-schemas.js")) throw new Error(`${path} asks for its place`);
-        return { contents: byName(text, path, AT_FIRST_CALL_OF_GATE) };
+        return { contents: `${byName(byModule(text), path, AT_FIRST_CALL_OF_GATE)}${LATER_IN_GATE.test(path) ? ON_TOP_OF_GATE : ""}` };
       });
     },
   };
   const modules = shellModules();
   const { metafile, outputFiles } = await build({
-    entryPoints: { index: join(gateDist, "index.js"), shell: "gate:shell" },
+    entryPoints: { index: "gate:index", shell: "gate:shell" },
     outdir: join(gateDist, "bundle"),
     ...JOINING,
     platform: "node",
     minify: true,
-    plugins: [byModule, shellAtFirstUse(modules), atFirstUse, placed],
+    plugins: [shellAtFirstUse(modules), atFirstUse, placed],
   });
   mkdirSync(join(gateDist, "bundle"), { recursive: true });
   for (const { path, text } of outputFiles) writeFileSync(path, withoutPlaces(inAscii(text), metafile));

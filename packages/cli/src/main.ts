@@ -42,7 +42,7 @@ function isSettingsError(error: unknown): error is SettingsError {
 /** Loads the translation of other clients' options only for lines that need it, to start fast. */
 async function asCommand(argv: readonly string[], io: Io): Promise<CommandOfClient> {
   if (!argv.some((word) => word.startsWith("--input-format") || word.startsWith("--output-format")))
-    return { argv: io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv };
+    return { argv: io.stdout.isTTY && io.stdinIsTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv };
   const { commandOfFormat } = await import("./headless/clients/options.ts");
   return commandOfFormat(
     argv,

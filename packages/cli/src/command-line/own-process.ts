@@ -1,5 +1,5 @@
 import type { Ledger, SessionRow, TaskProcess } from "@assent/core";
-import type { ProcessRow } from "@assent/host";
+import { hasMark, isStartedUnder, listAncestors, type ProcessRow } from "@assent/host";
 import { CommandError } from "../io/failure.ts";
 import { openEarly } from "../store/open.ts";
 import type { Command, Context, EarlyStore, Options } from "./spec.ts";
@@ -9,7 +9,6 @@ export async function runChecked(context: Context, spec: Command): Promise<numbe
   const why = refusal(spec, context.options);
   // Opening the store would settle a restored backup before verify can report it.
   if (spec.name === "verify" && why === undefined) return spec.run(context);
-  const { hasMark, listAncestors, isStartedUnder } = await import("@assent/host");
   const ancestors = listAncestors();
   let isOwn = hasMark(context.io.env, ancestors);
   let earlyStore: EarlyStore | undefined;

@@ -9,7 +9,9 @@ export function processIo(): Io {
   return {
     stdout: outputOf(process.stdout, false),
     stderr: outputOf(process.stderr, true),
-    stdinIsTTY: isatty(0), // do not create the stream until it is read
+    get stdinIsTTY() {
+      return isatty(0); // neither the stream nor its module is needed until a command asks
+    },
     readStdin,
     stdin: () => process.stdin,
     keyboard,

@@ -1,5 +1,5 @@
 import type { Ledger } from "@assent/core";
-import { createHostProcesses } from "@assent/host";
+import { processStart } from "@assent/host";
 import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
@@ -23,9 +23,14 @@ type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
 
 async function openDurable({ io, overrides }: Context, directory: string): Promise<Ledger & StoreExtras> {
   const { clock, openDatabase } = overrides;
-  const { startOf } = createHostProcesses();
   const onWarning = ({ message }: StoreWarning): void => void warn(io, message);
-  const ledger = await openLedger({ directory, startOf, onWarning, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
+  const ledger = await openLedger({
+    directory,
+    startOf: (pid) => processStart(pid),
+    onWarning,
+    ...(clock && { clock }),
+    ...(openDatabase && { openDatabase }),
+  });
   for (const { message } of ledger.warnings) await warn(io, message);
   if (ledger.refusal?.type === "store_newer") await warn(io, ledger.refusal.message);
   return ledger;

@@ -1,12 +1,14 @@
-import type { Ledger } from "@assent/core";
+import { type Ledger, memoryLedger } from "@assent/core";
+import { hasStore } from "@assent/store";
 import type { Context, EarlyStore } from "../command-line/spec.ts";
+import { durableLedger } from "./durable-ledger.ts";
 import { locate, stateDirectory } from "./location.ts";
 
 export type Store = { readonly ledger: Ledger; readonly directory: string };
 
 export async function openEarly(context: Context): Promise<EarlyStore | undefined> {
   const directory = locate(context);
-  return (await hasStore(directory)) ? { directory, ledger: await openAt(context, directory) } : undefined;
+  return hasStore(directory) ? { directory, ledger: await openAt(context, directory) } : undefined;
 }
 
 /** Opens or creates the store and closes it afterwards. */
@@ -18,14 +20,8 @@ export async function withStore<T>(context: Context, work: (store: Store) => Pro
 /** Treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
-  if (await hasStore(directory)) return use(await openAt(context, directory), directory, work);
-  const { memoryLedger } = await import("@assent/core");
+  if (hasStore(directory)) return use(await openAt(context, directory), directory, work);
   return use(memoryLedger(), directory, work);
-}
-
-export async function hasStore(directory: string): Promise<boolean> {
-  const store = await import("@assent/store");
-  return store.hasStore(directory);
 }
 
 async function openAt(context: Context, directory: string): Promise<Ledger> {
@@ -35,7 +31,6 @@ async function openAt(context: Context, directory: string): Promise<Ledger> {
     earlyStore.ledger = undefined;
     return ledger;
   }
-  const { durableLedger } = await import("./durable-ledger.ts");
   return durableLedger(context, directory);
 }
 

@@ -10,7 +10,7 @@ import { createMark, findStrays, type Lineage, type ProcessMark, recordedMarks, 
 import { openOutputPipe } from "./output-pipe.ts";
 import { runSteps } from "./run-steps.ts";
 import { type StartedProgram, shutGate, startProgram } from "./start-program.ts";
-import { type ProcessTable, readProcessTable } from "./table.ts";
+import { type ProcessTable, processStart, readProcessTable } from "./table.ts";
 import { openTerminal, type TerminalSize } from "./terminal.ts";
 
 /** Limits for tests and unusual machines. */
@@ -47,10 +47,7 @@ export function createHostProcesses(options: ProcessSettings = {}): Processes {
       const { spec, settings: own } = marked(given);
       return runSteps(spec, signal, own);
     },
-    startOf(pid) {
-      const row = table.find(pid);
-      return row && !row.zombie ? row.start : undefined;
-    },
+    startOf: (pid) => processStart(pid, table),
     endLeftOver: (process) => endLeftOver(process, settings),
     endWithUs: (process) => endWithProcess(() => findLeftProcesses(process, table).lineage),
   };

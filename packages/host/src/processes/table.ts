@@ -32,6 +32,12 @@ export function readProcessTable(proc = "/proc"): ProcessTable {
   return boot === undefined ? createPsTable() : createProcTable(proc, boot);
 }
 
+/** When a running process started; undefined if there is none. */
+export function processStart(pid: number, table: ProcessTable = readProcessTable()): string | undefined {
+  const row = table.find(pid);
+  return row && !row.zombie ? row.start : undefined;
+}
+
 /** Start times include the boot id, because they repeat after a reboot. */
 function createProcTable(proc: string, boot: string): ProcessTable {
   const find = (pid: number): ProcessRow | undefined => {

@@ -105,14 +105,10 @@ function statDirectory(path: string): BigIntStats | undefined | null {
 
 /** Creates a lookup that follows changes of settings. */
 export function createLivePathLookup(directories: () => SessionDirectories): PathLookup {
-  let known = directories();
-  let scope = createPathLookup(known);
+  let known: { readonly of: SessionDirectories; readonly look: PathLookup } | undefined;
   return (path, cwd) => {
     const now = directories();
-    if (now !== known) {
-      known = now;
-      scope = createPathLookup(now);
-    }
-    return scope(path, cwd);
+    if (known?.of !== now) known = { of: now, look: createPathLookup(now) };
+    return known.look(path, cwd);
   };
 }

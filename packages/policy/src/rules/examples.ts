@@ -87,10 +87,10 @@ export type ExampleTrial = { readonly workspace: string; readonly evaluate: Exam
 
 /** Creates requests for examples in an empty workspace. Nothing runs. */
 export function createExampleTrial(tools: RuleTools, kindOf: (tool: string) => Kind | undefined): ExampleTrial {
-  const facts = createPolicyFacts({ workspace: EMPTY_WORKSPACE, look: createPathLookup({ workspace: EMPTY_WORKSPACE }) });
   return {
     workspace: EMPTY_WORKSPACE,
     evaluate: (tool, input) => {
+      const facts = createPolicyFacts({ workspace: EMPTY_WORKSPACE, look: createPathLookup({ workspace: EMPTY_WORKSPACE }) });
       const kind = kindOf(tool) ?? ASSUMED_KINDS[tool] ?? "other";
       const found = facts({ tool, kind, input, cwd: EMPTY_WORKSPACE, locations: exampleLocations(tools, tool, input) });
       if (found instanceof Promise) throw new Error("Facts of examples must be available at once");

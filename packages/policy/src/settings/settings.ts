@@ -184,8 +184,8 @@ function lowered<T extends number | undefined>(read: ValueReader<T>, initial: T)
 }
 
 /** Variables that settings may not pass to commands allowed by a rule. */
-const REFUSED_VARIABLES = [...SHELL_VARIABLES, ...SECRET_VARIABLES, ...PROGRAM_VARIABLES].map((name) => compileGlob(name));
+const REFUSED_VARIABLES = [...SHELL_VARIABLES, ...SECRET_VARIABLES, ...PROGRAM_VARIABLES];
 
 function isPassable(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED_VARIABLES.some(({ matches }) => matches(name));
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED_VARIABLES.some((glob) => compileGlob(glob).matches(name));
 }

@@ -9,10 +9,11 @@ export type OpenDatabase = (file: string, options: { readonly readOnly: boolean;
 /** Longer waits for another process fail with `store_locked`. */
 export const BUSY_MS = 5_000;
 
-export async function nodeSqlite(): Promise<OpenDatabase> {
-  const { DatabaseSync } = await import("node:sqlite");
-  return (file, options) => new DatabaseSync(file, options);
-}
+/** Node's SQLite, loaded with the first database. */
+export const nodeSqlite: OpenDatabase = (file, options) => {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  return new DatabaseSync(file, options);
+};
 
 export type Query<Row> = {
   get(...values: SQLInputValue[]): Row | undefined;
@@ -21,10 +22,19 @@ export type Query<Row> = {
   run(...values: SQLInputValue[]): unknown;
 };
 
-/** The tables are strict, so the columns determine the shape of a row. */
+/** A statement, prepared at its first use: most processes use half of them. The tables are strict, so the columns determine the shape of a row. */
 export function query<Row>(database: Database, sql: string): Query<Row> {
-  // Parsing: rows get their type here.
-  return database.prepare(sql) as unknown as Query<Row>;
+  let prepared: Query<Row> | undefined;
+  const statement = (): Query<Row> => {
+    prepared ??= database.prepare(sql) as unknown as Query<Row>; // parsing: rows get their type here
+    return prepared;
+  };
+  return {
+    get: (...values) => statement().get(...values),
+    all: (...values) => statement().all(...values),
+    iterate: (...values) => statement().iterate(...values),
+    run: (...values) => statement().run(...values),
+  };
 }
 
 export function transact<T>(database: Database, work: () => T): T {

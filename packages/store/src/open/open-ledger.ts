@@ -40,7 +40,7 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
     warnings.push(warning);
     onWarning?.(warning);
   };
-  const locks = makeSessionLocks(store, await nodeSqlite());
+  const locks = makeSessionLocks(store, nodeSqlite);
   const followers = makeFollowers({
     head: reading.head,
     watch: (changed, lost) => watchCommits(store, changed, lost),

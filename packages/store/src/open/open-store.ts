@@ -65,7 +65,7 @@ export async function openStore(options: OpenForRepairOptions): Promise<OpenStor
   const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, isRepair = false } = options;
   const paths = statePaths(directory);
   const time = (): string => new Date(clock.now()).toISOString();
-  const open = openDatabase ?? (await nodeSqlite());
+  const open = openDatabase ?? nodeSqlite;
   const { warnings, place, logMissing } = withStoreErrors(paths, () => {
     if (!hasLedger(paths)) {
       if (!createIfMissing) throw noLedger(paths);

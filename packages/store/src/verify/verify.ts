@@ -52,7 +52,7 @@ export async function verifyStore(options: VerifyOptions): Promise<VerifyReport>
   );
   if (!options.repair && isLogMissing(paths)) return makeReport({ store: "", findings: [...modes, missingLogFinding(paths)] });
   const repaired = options.repair || options.rebuild ? await repairOrRebuild(options) : [];
-  const open = options.openDatabase ?? (await nodeSqlite());
+  const open = options.openDatabase ?? nodeSqlite;
   const marks = openMarks(paths.marks).list(); // read before the database, because the marked events were committed earlier
   const report = inspectFile(paths, open, { ...options, modes, marks });
   return options.repair ? { ...report, repaired } : report;

@@ -1,4 +1,5 @@
-import type { Answer, AnswerReport, ApprovalRow, RequestReader, Rules } from "@assent/core";
+import { type Answer, type AnswerReport, type ApprovalRow, answerApproval, type RequestReader, type Rules } from "@assent/core";
+import { createRandomIds, createSystemClock, currentUser } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -26,10 +27,6 @@ export function answerApprovalCommand(context: Context, given: AnswerReader): Pr
 
 async function saveAnswer(context: Context, store: Store, row: ApprovalRow, given: AnswerReader): Promise<AnswerReport> {
   const { options, overrides } = context;
-  const [{ answerApproval }, { currentUser, createRandomIds, createSystemClock }] = await Promise.all([
-    import("@assent/core"),
-    import("@assent/host"),
-  ]);
   const clock = overrides.clock ?? createSystemClock();
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };

@@ -1,4 +1,4 @@
-import type { JsonObject, Ledger, Lists, PageQuery, ProposalRow, Session } from "@assent/core";
+import { type JsonObject, type Ledger, type Lists, type PageQuery, type ProposalRow, readWholeQuestion, type Session } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import { questionForm } from "../questions/form.ts";
@@ -85,7 +85,6 @@ async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<Wa
 const LONGEST = 200;
 
 async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
-  const { readWholeQuestion } = await import("@assent/core");
   const { tool: _tool, ...query } = page.query; // only `ask` asks questions
   const of = { kind: "questions", since: (row: Lists["questions"]) => row.askedAt, query } as const;
   for await (const cut of rowsOf(ledger, page, of)) {

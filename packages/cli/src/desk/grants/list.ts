@@ -1,4 +1,5 @@
 import type { GrantRow, JsonObject } from "@assent/core";
+import { createSystemClock, currentUser } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -48,7 +49,6 @@ export function revokeGrant(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const { id, rule, state } = await findRow(ledger, "grants", operands[0] ?? "");
     if (state !== "revoked") {
-      const { currentUser, createSystemClock } = await import("@assent/host");
       const at = new Date((overrides.clock ?? createSystemClock()).now()).toISOString();
       await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: currentUser().user } }]);
     }

@@ -1,13 +1,14 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { hasStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure } from "../../io/failure.ts";
 import { findProgram } from "../../io/find-program.ts";
 import type { Io } from "../../io/io.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
+import { storeHealth } from "../../store/durable-ledger.ts";
 import { stateDirectory } from "../../store/location.ts";
-import { hasStore } from "../../store/open.ts";
 import { findEditor } from "../approvals/editor-command.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
@@ -39,8 +40,7 @@ function nodeCheck(): Check {
 async function storeCheck(context: Context): Promise<Check> {
   const directory = await stateDirectory(context);
   try {
-    if (!(await hasStore(directory))) return comingStore(directory);
-    const { storeHealth } = await import("../../store/durable-ledger.ts");
+    if (!hasStore(directory)) return comingStore(directory);
     const { events, refusal } = await storeHealth(context, directory);
     if (refusal) return { name: "store", status: "error", detail: refusal.message };
     const why = whyNotIn(directory);

@@ -1,9 +1,8 @@
-import type { PruneReport } from "@assent/store";
+import { hasStore, type PruneReport, pruneStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
-import { hasStore } from "../../store/open.ts";
 
 export async function pruneSessions(context: Context): Promise<number> {
   const { io, options } = context;
@@ -32,8 +31,7 @@ function counted(sessions: number): string {
 
 async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
   const directory = await stateDirectory(context);
-  if (!(await hasStore(directory))) return NOTHING;
-  const { pruneStore } = await import("@assent/store");
+  if (!hasStore(directory)) return NOTHING;
   const { clock, openDatabase } = context.overrides;
   return pruneStore({ directory, ...what, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { messageOf } from "@assent/core";
-import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
+import { createHostPorts } from "@assent/host";
+import { type Anchor, anchorText, hasStore, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
@@ -8,17 +9,16 @@ import { readNamed } from "../../io/read-input.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { findRow } from "../../store/find-row.ts";
 import { stateDirectory } from "../../store/location.ts";
-import { hasStore, withStoreIfAny } from "../../store/open.ts";
+import { withStoreIfAny } from "../../store/open.ts";
 
 export async function verifyRecord(context: Context): Promise<number> {
   const { io, options, overrides } = context;
   const directory = await stateDirectory(context);
-  if (!(await hasStore(directory)))
+  if (!hasStore(directory))
     throw new CommandError("store_unavailable", 1, {
       message: `There is no ledger in ${directory}.`,
       hint: "Use --store to name its directory.",
     });
-  const { createHostPorts } = await import("@assent/host");
   const { files, processes } = createHostPorts({ stateDirectory: directory });
   const { clock, openDatabase } = overrides;
   const [session, anchor] = [await sessionOf(context), await anchorOf(context)];

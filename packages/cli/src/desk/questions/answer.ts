@@ -1,4 +1,13 @@
-import { isObject, messageOf, type QuestionAnswer, type QuestionReport, type QuestionRow } from "@assent/core";
+import {
+  answerQuestion,
+  isObject,
+  messageOf,
+  type QuestionAnswer,
+  type QuestionReport,
+  type QuestionRow,
+  readWholeQuestion,
+} from "@assent/core";
+import { createSystemClock, currentUser } from "@assent/host";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
@@ -23,7 +32,6 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
   const given = outcome === "answered" ? options.text("answers") : undefined;
   const text = given === undefined ? undefined : await answersText(context, given);
   return withStoreIfAny(context, async (store) => {
-    const { readWholeQuestion } = await import("@assent/core");
     const row = await readWholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
     if (outcome === "answered" && text === undefined) return await askForAnswers(context, row);
     const report = await saveAnswers(context, store, row.id, { outcome, answers: text === undefined ? undefined : parseAnswers(text) });
@@ -38,7 +46,6 @@ async function saveAnswers(
   question: string,
   { outcome, answers }: { readonly outcome: "answered" | "declined"; readonly answers: unknown },
 ): Promise<QuestionReport> {
-  const [{ answerQuestion }, { currentUser, createSystemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const clock = overrides.clock ?? createSystemClock();
   const [reason, fingerprint] = [options.text("reason"), outcome === "answered" ? options.text("fingerprint") : undefined];

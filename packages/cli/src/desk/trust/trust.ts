@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Ledger } from "@assent/core";
+import { createSystemClock, currentUser } from "@assent/host";
 import {
   createTrustGranted,
   createTrustRevoked,
@@ -81,7 +82,6 @@ async function isWanted(context: Context, ledger: Ledger, state: TrustState): Pr
 }
 
 async function personNow({ overrides }: Context): Promise<[by: ReturnType<typeof personBy>, at: string]> {
-  const { currentUser, createSystemClock } = await import("@assent/host");
   const at = new Date((overrides.clock ?? createSystemClock()).now()).toISOString();
   return [personBy(currentUser().user, { name: undefined, door: "trust" }), at];
 }
@@ -97,7 +97,6 @@ const FURNITURE_ROWS = 6;
 
 /** Only a typed y confirms. */
 export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
-  const { createSystemClock } = await import("@assent/host");
   const { signal } = new AbortController();
   const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock: overrides.clock ?? createSystemClock(), signal });
   try {

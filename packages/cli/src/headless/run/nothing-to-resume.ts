@@ -1,4 +1,5 @@
 import { readSessionState } from "@assent/core";
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, readOnAsk } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
@@ -17,7 +18,6 @@ export async function printNothingToResume(
   store: Store,
   { id, run }: { readonly id: string; readonly run: RunFlags },
 ): Promise<void> {
-  const { createSystemClock } = await import("@assent/host");
   const init = await firstLine(context, store, id);
   const output = outputFor(run.output, context.io, { gone: ignoreFault, unmade: ignoreFault });
   const counted = runTally(context.overrides.clock ?? createSystemClock()).take();

@@ -95,6 +95,8 @@ function conditionStarts(text: string): readonly Start[] {
 
 const OTHER_NOTATION = "parenthesis (here a rule is tool or tool:argument=glob; Tool(specifier) is read by @assent/policy)";
 
+/** Matches most names, without compiling the Unicode pattern. */
+const PLAIN_NAME = /^[\w*?[\]!\\-]*$/;
 const oddInNames = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}_*?[\]!\\-]`, "u");
 
 function checkToolText(text: string, tool: string): void {
@@ -107,7 +109,8 @@ function checkToolText(text: string, tool: string): void {
     const problem = tool[colon + 1] === "=" ? "empty argument name" : "colon in the tool part";
     throw new PatternError({ text, problem, column: colon + 1 });
   }
-  const odd = (isApplyName(plain) ? sourceOfApply(plain) : plain).search(oddInNames());
+  const name = isApplyName(plain) ? sourceOfApply(plain) : plain;
+  const odd = PLAIN_NAME.test(name) ? -1 : name.search(oddInNames());
   if (odd !== -1) throw new PatternError({ text, problem: "character that is in no tool's name", column: odd + 1 });
 }
 

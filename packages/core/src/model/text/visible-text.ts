@@ -4,9 +4,12 @@ import { unicodePattern } from "./unicode-pattern.ts";
 const hidden = unicodePattern(String.raw`(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`, "gu");
 const controls = unicodePattern(String.raw`[^\P{Cc}\n\t]`, "gu");
 
+/** Most texts; compiling the Unicode pattern takes a millisecond. */
+const PLAIN = /^[\t\n\x20-\x7e]*$/;
+
 /** Escapes characters that a terminal would act on or a reader could not see; keeps newlines. */
 export function visible(text: string): string {
-  return text.replace(hidden(), escapeCharacter);
+  return PLAIN.test(text) ? text : text.replace(hidden(), escapeCharacter);
 }
 
 /** Like `visible`, and escapes newlines and tabs. */
