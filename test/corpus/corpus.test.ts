@@ -24,6 +24,17 @@ const PROGRAM = join(HERE, "../../packages/cli/bin/assent.js");
 const VECTORS: readonly Vector[] = JSON.parse(readFileSync(join(HERE, "shell.json"), "utf8"));
 const BENIGN_SHARE = 0.95;
 
+/** Commands that ask or are denied elsewhere, and that rules such as `Shell(git push *)` mean. */
+const COVERED_BY_PREFIXES: readonly string[] = [
+  'git commit -m "remove the rm -rf / call"',
+  'echo "rm -rf /"',
+  "git push",
+  "git  push\torigin",
+  "git fetch && npm test && git push",
+  "npm run test",
+  "npm test -- --globalSetup=./x.js",
+];
+
 /** The workspace every vector speaks of. */
 const FILES: Readonly<Record<string, Entry>> = {
   "README.md": { text: "# Fixture\n" },
@@ -102,6 +113,18 @@ describe("the corpus of shell commands", () => {
   test("nothing unsafe is allowed", () => {
     assert.deepEqual(wrong(VECTORS.filter(({ id, accept }) => found.get(id) === "allow" && !accept.includes("allow"))), []);
     assert.equal(found.size, VECTORS.length);
+  });
+
+  test("rules that allow commands by their first words let nothing else through", () => {
+    const others = VECTORS.filter(({ expected, policy }) => expected !== "allow" && policy !== "yolo");
+    const allowed = [...verdicts("prefixes", others)].filter(([, verdict]) => verdict === "allow").map(([id]) => id);
+    assert.deepEqual(
+      others
+        .filter(({ id }) => allowed.includes(id))
+        .map(({ command }) => command)
+        .filter((command) => !COVERED_BY_PREFIXES.includes(command)),
+      [],
+    );
   });
 
   test("no deny is weakened", () => assert.deepEqual(wrong(VECTORS.filter(({ expected }) => expected === "deny")), []));

@@ -25,7 +25,7 @@ export type { AnswerMeaning, AnswerWire } from "./model/answer-words.ts";
 export { ANSWER_WORDS, answerWord, PLAN_WORDS, readAnswerWord } from "./model/answer-words.ts";
 export type { Call, Consent } from "./model/call.ts";
 export { hasJudgement, mayBeUnderWay, next } from "./model/call.ts";
-export type { ConfirmationDetails } from "./model/confirmation.ts";
+export type { ConfirmationDetails, WiderRules } from "./model/confirmation.ts";
 export type {
   Circumstances,
   Decision,

@@ -1,5 +1,5 @@
 import type { Answer } from "./model/answer.ts";
-import type { ConfirmationDetails } from "./model/confirmation.ts";
+import type { ConfirmationDetails, WiderRules } from "./model/confirmation.ts";
 import type { NamedChecker, RuleRef, Safeguard, Scope } from "./model/decision.ts";
 import type { HookOpinion } from "./model/hooks/combine.ts";
 import type { HookEvent, HookNotice, HookPoint } from "./model/hooks/event-table.ts";
@@ -84,6 +84,8 @@ export interface Rules {
   parse(text: string): GrantRule;
   /** The narrowest rules an "always" for this request would store; empty if none may be offered. */
   offer(request: Request): readonly string[];
+  /** Wider rules for the same request, with their risk; undefined if there are none. */
+  offerWider?(request: Request): WiderRules | undefined;
 }
 
 /** Everything that judges a batch, taken at once so that two revisions never mix. */

@@ -35,6 +35,8 @@ export type Suggestion = {
   readonly description: string;
   readonly scope: "once" | "session" | "project" | "user";
   readonly rule?: string;
+  /** What a wider rule permits beyond this call, in one sentence. */
+  readonly risk?: string;
 };
 
 /** A call that needs approval: the frozen request, and why. */

@@ -1,3 +1,6 @@
+/** Wider rules that "always" may store instead, and what they permit beyond this call, in plain words. */
+export type WiderRules = { readonly rules: readonly string[]; readonly risk: string };
+
 /** What a person sees before deciding. */
 export type ConfirmationDetails = {
   readonly title?: string;
@@ -5,6 +8,7 @@ export type ConfirmationDetails = {
   readonly hideAlwaysAllow?: boolean;
   /** Rules that "always" would store. */
   readonly permissionRules?: readonly string[];
+  readonly wider?: WiderRules;
   readonly warnings?: readonly string[];
 } & (
   | {

@@ -205,7 +205,7 @@ const TABLE = {
   rule_bad_glob: ["start"],
   rule_unknown_tool: ["start"],
   rule_example: ["start"],
-  rule_too_broad: ["start"],
+  rule_never_applies: ["start"],
   rule_project_untrusted: ["start"],
   sequence_conflict: ["store"],
   stale_writer: ["store"],

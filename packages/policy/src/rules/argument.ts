@@ -4,14 +4,14 @@ import { ANY_TOOL, type CompiledCondition, type ConditionContext, readCommandCon
 import { catchPatternError, isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { readPathCondition } from "./path-condition.ts";
 import { isGlob } from "./path-glob.ts";
-import type { Rule, RuleTool } from "./rule.ts";
+import type { Rule, RuleTool, RuleTraits } from "./rule.ts";
 import { getRuleTool } from "./tool-groups.ts";
 import type { ToolPart } from "./tool-part.ts";
 import { readUrlCondition } from "./url-condition.ts";
 import { createWholeTest } from "./whole.ts";
 
 /** The conditions of `tool:argument=glob` for one tool; `subject` is a command's words. */
-export type ArgumentConditions = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json; readonly args?: Json };
+export type ArgumentConditions = Pick<Rule, "test" | RuleTraits> & { readonly subject?: Json; readonly args?: Json };
 
 /** Reads the conditions of a rule, once per tool, because each tool declares what its arguments mean. */
 export function readArgumentRule(text: string, part: ToolPart, reading: ConditionContext): ArgumentConditions | RuleFault {
@@ -83,13 +83,29 @@ function readConditionsFor(
     read.push(one);
   }
   const subject = read.find((one) => one.subject)?.subject;
+  const contradiction = findContradiction(conditions, shape);
+  const { test: _test, subject: _subject, ...traits } = read[0] ?? { test: undefined, subject: undefined };
   const args = conditions.filter((_, i) => read[i]?.subject === undefined).map((condition) => recordArgument(condition, shape));
   return {
     test: allOf([...read.map(({ test }) => test), ...wholeTestIfNeeded(conditions, shape, reading)]),
-    ...(read.length === 1 && read[0]?.plainWords && { plainWords: read[0].plainWords }),
+    ...(read.length === 1 ? traits : {}),
+    ...(contradiction !== undefined && { contradiction }),
     ...(subject && { subject }),
     ...(args.length > 0 && { args: args.sort((a, b) => (a.name < b.name ? -1 : 1)) }),
   };
+}
+
+/** Two conditions on one argument of which one is literal text that the other does not match. */
+function findContradiction(conditions: readonly Condition[], shape: RuleTool | undefined): string | undefined {
+  const nameOf = ({ path: [root, ...inner] }: Condition): string => [resolveAlias(root, shape), ...inner].join(".");
+  for (const one of conditions) {
+    const literal = isGlob(one.glob.text) ? undefined : one.glob.text;
+    const other = conditions.find(
+      (next) => next !== one && nameOf(next) === nameOf(one) && literal !== undefined && !next.glob.matches(literal),
+    );
+    if (other) return `'${nameOf(one)}' cannot be both ${one.glob.text} and ${other.glob.text}`;
+  }
+  return undefined;
 }
 
 /** An allow without a condition on the command or URL still requires that nothing about them is unusual. */

@@ -3,14 +3,14 @@ import { getShellUnit } from "../facts/units.ts";
 import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { isGlob } from "./path-glob.ts";
-import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
+import type { Rule, RuleOptions, RuleTool, RuleTraits, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
 import { createWholeTest } from "./whole.ts";
 
 export type ConditionContext = { readonly written: WrittenRule; readonly options: RuleOptions };
 
 /** A compiled condition. `subject` describes a command's words; null for any command. */
-export type CompiledCondition = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json };
+export type CompiledCondition = Pick<Rule, "test" | RuleTraits> & { readonly subject?: Json };
 
 export const ANY_TOOL: Glob = compileGlob("*");
 

@@ -70,8 +70,10 @@ function ruleMatches(rule: Rule, request: Request): boolean {
   return rule.verdict === "allow" ? spoken.every(Boolean) : spoken.some(Boolean);
 }
 
-function explainHazard({ verdict }: Rule, { units }: Request): string {
+function explainHazard({ verdict, whyNot }: Rule, { units }: Request): string {
   if (verdict !== "allow") return "";
+  const [limit] = units.flatMap((unit) => whyNot?.(unit) ?? []);
+  if (limit) return ` (${limit.why})`;
   const shells = units.map((unit) => getShellUnit(unit));
   const hazard = shells.flatMap((shell) => [...(shell?.line.plan.hazards ?? []), ...(shell?.command?.hazards ?? [])])[0];
   return hazard ? ` (${hazard.text})` : "";

@@ -3,7 +3,7 @@ import type { Rule } from "./rule.ts";
 
 /** Why a text is not a valid rule; `hint` says what to write instead. */
 export type RuleFault = {
-  readonly type: "rule_syntax" | "rule_unknown_tool" | "rule_bad_glob" | "rule_too_broad" | "rule_example";
+  readonly type: "rule_syntax" | "rule_unknown_tool" | "rule_bad_glob" | "rule_example";
   readonly message: string;
   readonly hint: string;
   /** From 1, in UTF-16 units. */

@@ -1,15 +1,17 @@
 import { dirname, relative } from "node:path";
-import { type GrantRule, isObject, type Request, type Rules, type Unit } from "@assent/core";
+import { type GrantRule, isObject, type Request, type Rules, type Unit, type WiderRules } from "@assent/core";
 import { getHostFact, getPathFact, getShellUnit } from "../facts/units.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { isInside } from "../paths/resolve.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
-import { interpreterKind, isOpaque, PROGRAMS } from "../shell/programs/table.ts";
+import { isOpaque, PROGRAMS } from "../shell/programs/table.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { isMcpPattern } from "./mcp-name.ts";
 import { parseRule } from "./parse.ts";
 import { escapeGlob } from "./path-glob.ts";
+import { offeredPrefix, runsInlineCode } from "./prefixes.ts";
 import type { Rule, RuleOptions, ScriptBinding } from "./rule.ts";
+import { quoteWord } from "./shell.ts";
 import { findGroup, getRuleTool, groupOfTool, isRuntimeTool } from "./tool-groups.ts";
 
 const MAX_CACHED = 1_000;
@@ -30,6 +32,7 @@ export function createGrantRules(options: OfferOptions): Rules {
       return grant;
     },
     offer: (request) => offerRules(request, options),
+    offerWider: (request) => offerWiderRules(request, options),
   };
 }
 
@@ -53,27 +56,51 @@ export type OfferOptions = RuleOptions & {
  * inline code.
  */
 export function offerRules(request: Request, options: OfferOptions): readonly string[] {
-  if (isRuntimeTool(request.tool) || request.units.some(runsInlineCode)) return [];
+  return (collectOffers(request, options, offerRule) ?? []).map(({ at }) => at.text);
+}
+
+/** Wider rules for the same call: a command by its first words, an edit by its directory. Undefined if there are none. */
+export function offerWiderRules(request: Request, options: OfferOptions): WiderRules | undefined {
+  const risks = new Map<string, string>();
+  const offered = collectOffers(request, options, (...about) => {
+    const wider = offerWider(...about);
+    if (wider) risks.set(wider.rule, wider.risk);
+    return wider?.rule ?? offerRule(...about);
+  });
+  const rules = (offered ?? []).map(({ at }) => at.text);
+  const said = rules.flatMap((rule) => (risks.has(rule) ? [rule] : []));
+  if (said.length === 0) return undefined;
+  return { rules, risk: said.map((rule) => `${rules.length === 1 ? "" : `${rule}: `}${risks.get(rule)}`).join(" ") };
+}
+
+type OfferMaker = (request: Request, unit: Unit, options: OfferOptions) => string | undefined;
+
+function collectOffers(request: Request, options: OfferOptions, offer: OfferMaker): readonly Rule[] | undefined {
+  if (isRuntimeTool(request.tool) || request.units.some((unit) => runsInlineCode(getShellUnit(unit)?.words ?? []))) return undefined;
   const offered: Rule[] = [];
   for (const unit of request.units) {
     if (options.allowed?.(request, unit) || offered.some((rule) => grantCovers(rule, request, unit))) continue;
-    const text = offerRule(request, unit, options);
+    const text = offer(request, unit, options);
     const rule = text === undefined ? undefined : readGrant(text, options);
-    if (!rule || isFault(rule) || !grantCovers(rule, request, unit)) return [];
+    if (!rule || isFault(rule) || !grantCovers(rule, request, unit)) return undefined;
     offered.push(rule);
   }
-  return offered.map(({ at }) => at.text);
+  return offered;
 }
 
-/** A wider choice for an edit: its directory. Undefined if there is none. */
-export function offerWiderRule(request: Request, options: OfferOptions): string | undefined {
-  const [unit, ...more] = request.units;
-  const path = unit && getPathFact(unit);
-  if (!path || more.length > 0 || offerRules(request, options).length === 0) return undefined;
-  const directory = dirname(path.lexical);
-  if (directory === options.roots.workspace || !isInside(options.roots.workspace, directory)) return undefined;
+function offerWider(request: Request, unit: Unit, options: OfferOptions): { readonly rule: string; readonly risk: string } | undefined {
   const name = ruleNameFor(request, options);
-  return name === undefined ? undefined : `${name}(${formatRulePath(directory, options)}/**)`;
+  const [words, path] = [getShellUnit(unit)?.words, getPathFact(unit)];
+  const lead = words && offeredPrefix(words);
+  if (name === undefined || (!lead && !path)) return undefined;
+  const directory = path && dirname(path.lexical);
+  const isBelow = directory !== undefined && directory !== options.roots.workspace && isInside(options.roots.workspace, directory);
+  const inside = isBelow ? `${formatRulePath(directory, options)}/**` : undefined;
+  const specifier = lead ? `${lead.map(quoteWord).join(" ")} *` : inside;
+  const text = specifier === undefined ? undefined : `${name}(${specifier})`;
+  const rule = text === undefined ? undefined : readGrant(text, options);
+  if (text === undefined || !rule || isFault(rule) || !grantCovers(rule, request, unit)) return undefined;
+  return { rule: text, risk: rule.risk ?? `It covers all files in ${relative(options.roots.workspace, directory ?? "")}, new ones too.` };
 }
 
 /** A tool that has the name of a group but no unit of its kind gets no offer: the rule would cover the whole group. */
@@ -105,19 +132,6 @@ function offerCommandRule(name: string, { words, command, script }: ShellUnit): 
   const named = isRead ? words.slice(0, PROGRAMS.get(program)?.match?.subcommands ? 2 : 1) : words;
   const rule = `${name}(${named.map(quoteWord).join(" ")})`;
   return script ? JSON.stringify({ rule, bind: { script: script.digest } }) : rule;
-}
-
-function quoteWord(word: string): string {
-  return /^[A-Za-z0-9_./:=@+,%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute)(?:=.*)?|eval|-)$/s;
-
-/** True for commands such as `python3 -c …`, whose next code is unknown. */
-function runsInlineCode(unit: Unit): boolean {
-  const [program = "", ...args] = getShellUnit(unit)?.words ?? [];
-  const kind = interpreterKind(program);
-  return kind !== undefined && kind !== "file" && args.some((word) => INLINE_CODE.test(word));
 }
 
 function offerPathRule(name: string, { lexical, sensitive }: PathFact, options: OfferOptions): string | undefined {

@@ -2,7 +2,7 @@ import { canonicalJson, isObject, type Json, type Verdict } from "@assent/core";
 import { readArgumentRule } from "./argument.ts";
 import { isFault, NOTATIONS, type RuleFault, syntaxFault } from "./fault.ts";
 import { RULE_KINDS, type RuleKind } from "./kinds.ts";
-import type { Rule, RuleExample, RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
+import type { Rule, RuleExample, RuleOptions, RuleTest, RuleTraits, WrittenRule } from "./rule.ts";
 import { getRuleTool } from "./tool-groups.ts";
 import { readToolPart, specifierKinds, type ToolPart, unknownToolFault } from "./tool-part.ts";
 import { createWholeTest } from "./whole.ts";
@@ -21,7 +21,11 @@ export function parseRule(written: WrittenRule, options: RuleOptions): Rule | Ru
 }
 
 /** A parsed rule; `subject` and `args` go into its record. */
-type ParsedText = Pick<Rule, "test" | "bare" | "plainWords"> & { readonly part: ToolPart; readonly subject?: Json; readonly args?: Json };
+type ParsedText = Pick<Rule, "test" | "bare" | RuleTraits> & {
+  readonly part: ToolPart;
+  readonly subject?: Json;
+  readonly args?: Json;
+};
 
 const CONDITION = /:[A-Za-z_][A-Za-z0-9_.]*=/;
 
@@ -69,11 +73,7 @@ function misplacedSpecifier(name: string): RuleFault {
   return syntaxFault(`'${name}' takes nothing in parentheses: it declares no command, path or URL`, hint, name.length + 1);
 }
 
-function createRule(
-  { part, test, bare, subject, args, plainWords }: ParsedText,
-  written: WrittenRule,
-  options: RuleOptions,
-): Rule | RuleFault {
+function createRule({ part, subject, args, ...tested }: ParsedText, written: WrittenRule, options: RuleOptions): Rule | RuleFault {
   const { verdict, at, bind } = written;
   if (bind?.script !== undefined && !(isObject(subject) && "words" in subject)) return NOTHING_TO_BIND;
   const example = exampleFor(part, options);
@@ -92,9 +92,7 @@ function createRule(
       return record;
     },
     concerns: part.concerns,
-    test,
-    bare,
-    ...(plainWords && { plainWords }),
+    ...tested,
     ...(example && { example }),
   };
   if (part.unknown === undefined) return rule;

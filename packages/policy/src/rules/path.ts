@@ -4,7 +4,7 @@ import { getPathFact } from "../facts/units.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { catchPatternError, isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { compilePathGlob, escapeGlob, type PathName, splitPathNames } from "./path-glob.ts";
-import type { RuleRoots, RuleTest } from "./rule.ts";
+import type { RuleLimit, RuleRoots, RuleTest } from "./rule.ts";
 
 /** Reads a path specifier: `//abs`, `~/x`, `/x`, `./x`, `a/b`, or a name at any depth. */
 export function readPathRule(specifier: string, verdict: Verdict, roots: RuleRoots): RuleTest | RuleFault {
@@ -12,9 +12,12 @@ export function readPathRule(specifier: string, verdict: Verdict, roots: RuleRoo
   if (isFault(compiled)) return compiled;
   const { bases, globs, covers } = compiled;
   const record = { path: bases.map((base) => [...splitPath(base).map(escapeGlob), ...globs].join("/")) };
+  if (verdict !== "allow") return { record, test: (_, unit) => deniesPath(covers, unit) };
   return {
     record,
-    test: verdict === "allow" ? (request, unit) => allowsPath(covers, request, unit) : (_, unit) => deniesPath(covers, unit),
+    test: (request, unit) => allowsPath(covers, request, unit),
+    whyNot: (unit) => describeMiss(covers, unit),
+    samples: samplePaths(bases[0] ?? "/", globs),
   };
 }
 
@@ -55,6 +58,25 @@ function allowsPath(covers: PathMatcher, request: Request, unit: Unit): "yes" | 
   if (!path || !isPathSettled(request, path)) return "no";
   const { lexical, real } = spellingsOf(path);
   return covers(lexical) && real !== undefined && covers(real) ? "yes" : "no";
+}
+
+/** Why a path that the rule names as written is not allowed. */
+function describeMiss(covers: PathMatcher, unit: Unit): RuleLimit | undefined {
+  const path = getPathFact(unit);
+  if (!path) return undefined;
+  const { lexical, real } = spellingsOf(path);
+  if (!covers(lexical)) return undefined;
+  if (real && !covers(real)) return { why: `it leads to ${path.real}, which the rule does not name`, lasting: false };
+  const [hazard] = [...path.hazards, ...path.writeHazards];
+  return hazard && { why: hazard.text, lasting: false };
+}
+
+/** Two paths that the globs cover, with names that no other rule means. */
+function samplePaths(base: string, globs: readonly string[]): readonly string[] {
+  if (globs.some((glob) => /[[\]?\\]/.test(glob))) return [];
+  return ["assent-sample-a", "assent-sample-b.txt"].map((name) =>
+    resolve(base, ...globs.flatMap((glob, i) => (glob === "**" && i < globs.length - 1 ? [] : [glob.replaceAll(/\*+/g, name)]))),
+  );
 }
 
 /** Needs either spelling. */

@@ -16,7 +16,18 @@ export type Rule = {
   readonly plainWords?: readonly string[];
   /** How an example is run; undefined without a known tool. */
   readonly example?: RuleExample;
+  /** What an allow with a star permits beyond its words, in one sentence. */
+  readonly risk?: string;
+  /** Why an allow whose words match does not allow this unit. */
+  readonly whyNot?: (unit: Unit) => RuleLimit | undefined;
+  /** Calls that it was written for, as values of its tool's argument. */
+  readonly samples?: readonly string[];
+  /** Why it can never match: its conditions exclude each other. */
+  readonly contradiction?: string;
 };
+
+/** What keeps an allow from allowing; `lasting`: further words can't change that. */
+export type RuleLimit = { readonly why: string; readonly lasting: boolean };
 
 export type RuleExample = { readonly tool: string; readonly argument?: string };
 
@@ -57,4 +68,7 @@ export type RuleOptions = {
 };
 
 /** A compiled specifier; `record` is its canonical form. */
-export type RuleTest = { readonly record: Json; readonly test: Rule["test"]; readonly plainWords?: readonly string[] };
+export type RuleTest = { readonly record: Json } & Pick<Rule, "test" | RuleTraits>;
+
+/** What a compiled specifier or condition adds to its rule. */
+export type RuleTraits = "plainWords" | "risk" | "whyNot" | "samples" | "contradiction";

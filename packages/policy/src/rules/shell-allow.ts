@@ -1,7 +1,8 @@
 import type { Glob } from "@assent/core";
-import type { Command, Hazard } from "../shell/plan/plan.ts";
+import type { Command, Hazard, HazardId } from "../shell/plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../shell/plan/shell-unit.ts";
-import type { RuleOptions } from "./rule.ts";
+import { findStarLimit, hasPrefix } from "./prefixes.ts";
+import type { RuleLimit, RuleOptions } from "./rule.ts";
 
 export type AllowWord = string | Glob;
 
@@ -12,16 +13,26 @@ export type AllowWords = {
   readonly sameScript: (unit: ShellUnit) => boolean;
 };
 
+/** Whether an allow covers a command, or what prevents it although its words match. */
+export type AllowAnswer = "yes" | "no" | RuleLimit;
+
 /**
- * True if an allow rule covers one command of a fully understood line.
- * 1. The line and the command have no hazard. Only a rule with all words may cover an unknown program, and only one with its absolute path a path.
+ * Compares an allow rule with one command of a line.
+ * 1. The line is fully understood.
  * 2. The rule's words come first, in place.
- * 3. More words may follow if the rule has a tail, or if the command still only reads.
- * A wrapped command is covered too if the rule has all words of its wrapper.
+ * 3. The command has no hazard, except those that a rule with all words, or one with a star, covers.
+ * 4. More words may follow if the rule has a star, or if the command still only reads.
+ * A wrapped command is covered too if the rule names it behind its wrapper.
  */
-export function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
-  if (!isUnderstood(unit.line) || !rule.sameScript(unit)) return false;
-  return matchesWords(rule, unit) || isInsideNamed(rule, unit);
+export function matchCommand(rule: AllowWords, unit: ShellUnit): AllowAnswer {
+  if (!isUnderstood(unit.line)) return startsWith(argvOf(unit.command), rule.words) ? describeLine(unit) : "no";
+  const own = matchWords(rule, unit);
+  if (own === "yes") return rule.sameScript(unit) ? own : CHANGED_SCRIPT;
+  return isInsideNamed(rule, unit) ? "yes" : own;
+}
+
+function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
+  return matchCommand(rule, unit) === "yes";
 }
 
 /** What the bare shell name allows: described programs without a hazard. */
@@ -42,15 +53,57 @@ function isUnderstood({ plan, parsed, limited, malformed, tooLong }: ShellLine):
   return plan.modelled && plan.hazards.length === 0 && parsed && !limited && !malformed && !tooLong;
 }
 
-function matchesWords(rule: AllowWords, { command, words }: ShellUnit): boolean {
+const CHANGED_SCRIPT: RuleLimit = { why: "the package script changed since Assent read the rule", lasting: false };
+
+function describeLine({ line, command }: ShellUnit): RuleLimit {
+  const [hazard] = [...line.plan.hazards, ...(command?.hazards ?? []), ...line.plan.commands.flatMap(({ hazards }) => hazards)];
+  return { why: hazard?.text ?? "Assent does not understand the whole line", lasting: true };
+}
+
+function argvOf(command: Command | undefined): readonly string[] {
+  const dynamic = command?.argv.findIndex((word) => word.dynamic) ?? 0;
+  const words = command?.argv.map(({ text }) => text) ?? [];
+  return dynamic === -1 ? words : words.slice(0, dynamic);
+}
+
+function matchWords(rule: AllowWords, unit: ShellUnit): AllowAnswer {
+  const { command, words } = unit;
   const [program] = words;
-  if (!command || program === undefined || !startsWith(words, rule.words)) return false;
+  if (!command || program === undefined || !startsWith(words, rule.words)) return "no";
+  if (words.length > rule.words.length && !rule.tail && command.class !== "read") return describeMore(command);
+  if (isFetchAddress(command, words)) return { why: "a file has the name of that remote", lasting: false };
+  const path = namesProgramPath(rule, program);
+  if (program.includes("/") && !path) return RELATIVE_PATH;
   const named = namesAll(rule, words);
-  if (isFetchAddress(command, words)) return false;
-  if (!isHarmless(command.hazards, { named, path: program.includes("/") && namesProgramPath(rule, program) })) return false;
-  if (program.includes("/") && !namesProgramPath(rule, program)) return false;
-  if (command.class === "opaque") return named;
-  return words.length === rule.words.length || rule.tail || command.class === "read";
+  const star = hasStar(rule);
+  const limit = star ? findStarLimit(unit, { lead: countLead(rule), open: findOpenWords(rule, words) }) : undefined;
+  const covered = named ? BY_ALL_WORDS : star && limit === undefined ? (hasPrefix(words) ? BY_PREFIX : BY_STAR) : NONE;
+  const hazard = command.hazards.find(({ id }) => !isCovered(id, covered, path));
+  const isDescribed = command.class === "read" || command.class === "write";
+  if (limit && (!isDescribed || hazard)) return limit;
+  return hazard ? { why: hazard.text, lasting: !isCurable(hazard, words) } : "yes";
+}
+
+const RELATIVE_PATH: RuleLimit = { why: "a rule names a program by its name or its absolute path", lasting: true };
+
+/** Further words may name a subcommand, or list an option that the table knows. */
+function isCurable({ id }: Hazard, words: readonly string[]): boolean {
+  return BY_ALL_WORDS.includes(id) || (id === "git_global_option" && words.length === 1);
+}
+
+function describeMore({ hazards }: Command): RuleLimit {
+  const other = hazards.find(({ id }) => !isCovered(id, BY_ALL_WORDS, false));
+  return { why: other?.text ?? "the command has more words than the rule, which does not end in a star", lasting: false };
+}
+
+/** Hazards that a rule covers. A changed script was already checked by `sameScript`. */
+const BY_ALL_WORDS: readonly HazardId[] = ["opaque_program", "runs_hooks", "unmodelled_option"];
+const BY_PREFIX: readonly HazardId[] = BY_ALL_WORDS;
+const BY_STAR: readonly HazardId[] = ["opaque_program"];
+const NONE: readonly HazardId[] = [];
+
+function isCovered(id: Hazard["id"], covered: readonly HazardId[], path: boolean): boolean {
+  return id === "script_changed" || covered.includes(id) || (id === "path_program" && path);
 }
 
 /** git takes the name of an existing directory for an address, before any remote of that name. */
@@ -70,6 +123,24 @@ function isWord(rule: AllowWord, word: string): boolean {
 /** `src/*` does not match `src/../../x`. */
 const CLIMBS = /(?:^|[/=:,])\.\.(?:[/,:]|$)/;
 
+function hasStar({ words, tail }: AllowWords): boolean {
+  return words.length > 0 && (tail || words.some((word) => typeof word !== "string"));
+}
+
+/** How many literal words come before the first glob. */
+function countLead({ words }: AllowWords): number {
+  const glob = words.findIndex((word) => typeof word !== "string");
+  return glob === -1 ? words.length : glob;
+}
+
+/** Words that the rule does not write out: those under a star, and under a glob that names no place outside. */
+function findOpenWords({ words: rule }: AllowWords, words: readonly string[]): readonly number[] {
+  const isOpen = (word: AllowWord | undefined): boolean => word === undefined || (typeof word !== "string" && !LEADS_AWAY.test(word.text));
+  return words.flatMap((_, i) => (isOpen(rule[i]) ? [i] : []));
+}
+
+const LEADS_AWAY = /^\/|(?:^|\/)\.\.(?:\/|$)/;
+
 function namesAll({ words: rule, tail }: AllowWords, words: readonly string[]): boolean {
   return !tail && rule.length === words.length && rule.every((word, i) => word === words[i]);
 }
@@ -78,24 +149,23 @@ function namesProgramPath({ words: [first] }: AllowWords, program: string): bool
   return program.startsWith("/") && first === program;
 }
 
-type HazardExceptions = { readonly named: boolean; readonly path: boolean };
-
-/** Changed scripts were already checked by `sameScript`. */
-function isHarmless(hazards: readonly Hazard[], { named, path }: HazardExceptions): boolean {
-  return hazards.every(({ id }) => id === "script_changed" || (id === "opaque_program" && named) || (id === "path_program" && path));
-}
-
-function isInsideNamed(rule: AllowWords, { line, command, seen }: ShellUnit): boolean {
-  if (!command || !isHarmless(command.hazards, { named: true, path: false })) return false;
+/** True behind a wrapper that the rule names with all its words, or if the rule also names this command in its place. */
+function isInsideNamed(rule: AllowWords, unit: ShellUnit): boolean {
+  const { line, command, seen, words } = unit;
+  if (!command) return false;
   for (let at = seen?.inside; at !== undefined; at = line.seen[at]?.inside) {
     const outer = line.plan.commands[at];
-    if (outer && isNamed(rule, outer)) return true;
+    if (!outer || outer.argv.some(({ dynamic }) => dynamic)) continue;
+    const around = argvOf(outer);
+    if (!coversAll(outer, namesProgramPath(rule, around[0] ?? ""))) continue;
+    if (namesAll(rule, around) && coversAll(command, false)) return true;
+    const start = around.length - words.length;
+    const isEnd = start > 0 && start < rule.words.length && words.length > 0 && words.every((word, i) => word === around[start + i]);
+    if (isEnd && startsWith(around, rule.words) && matchWords({ ...rule, words: rule.words.slice(start) }, unit) === "yes") return true;
   }
   return false;
 }
 
-function isNamed(rule: AllowWords, { argv, hazards }: Command): boolean {
-  const words = argv.map(({ text }) => text);
-  const path = namesProgramPath(rule, words[0] ?? "");
-  return argv.every(({ dynamic }) => !dynamic) && namesAll(rule, words) && isHarmless(hazards, { named: true, path });
+function coversAll({ hazards }: Command, path: boolean): boolean {
+  return hazards.every(({ id }) => isCovered(id, BY_ALL_WORDS, path));
 }

@@ -2,14 +2,15 @@ import type { Request, Unit } from "@assent/core";
 import { getShellUnit } from "../facts/units.ts";
 import { type BroadMatch, compileBroad } from "../shell/match/broad-match.ts";
 import { scanLongText } from "../shell/match/long-text.ts";
-import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
+import { type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
 import type { ShellLine } from "../shell/plan/shell-unit.ts";
-import { isOpaque, runsOf } from "../shell/programs/table.ts";
+import { runsOf } from "../shell/programs/table.ts";
 import { commandName } from "../shell/read/command-name.ts";
 import type { MatchAnswer, SeenCommand } from "../shell/walk/seen-command.ts";
 import { isGlobProblem, type RuleFault, syntaxFault } from "./fault.ts";
+import { describeRisk } from "./prefixes.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
-import { allowsCommand, sameScript } from "./shell-allow.ts";
+import { type AllowAnswer, matchCommand, sameScript } from "./shell-allow.ts";
 
 /** Reads a command's words: `git log`, or `git *` with a tail. */
 export function readShellRule(specifier: string, { verdict, bind }: WrittenRule, options: RuleOptions): RuleTest | RuleFault {
@@ -20,13 +21,29 @@ export function readShellRule(specifier: string, { verdict, bind }: WrittenRule,
     return syntaxFault("a command rule starts with the command's name", "Write Shell(git log).");
   const record = { words: words.map(({ text, glob }) => (glob ? { glob: text } : text)), tail };
   if (verdict !== "allow") return { record, ...createBroadTest(read) };
-  if (isTooBroad(read)) return tooBroadFault(specifier, words);
-  const rule = { words: words.map(({ text, glob }) => glob ?? text), tail, sameScript: sameScript(bind?.script, options.scripts) };
-  const test = (_: Request, unit: Unit): MatchAnswer => {
-    const shell = getShellUnit(unit);
-    return shell && allowsCommand(rule, shell) ? "yes" : "no";
+  const isBound = bind?.script !== undefined || !tail; // the risk of a star includes that scripts change
+  const rule = {
+    words: words.map(({ text, glob }) => glob ?? text),
+    tail,
+    sameScript: isBound ? sameScript(bind?.script, options.scripts) : () => true,
   };
-  return { record, test };
+  const answer = (unit: Unit): AllowAnswer => {
+    const shell = getShellUnit(unit);
+    return shell ? matchCommand(rule, shell) : "no";
+  };
+  const lead = words.findIndex(({ glob }) => glob);
+  const literal = words.slice(0, lead === -1 ? words.length : lead).map(({ text }) => text);
+  const risk = tail || lead !== -1 ? describeRisk(literal) : undefined;
+  return {
+    record,
+    test: (_: Request, unit: Unit): MatchAnswer => (answer(unit) === "yes" ? "yes" : "no"),
+    whyNot: (unit) => {
+      const said = answer(unit);
+      return typeof said === "object" ? said : undefined;
+    },
+    ...(lead === -1 && { samples: [literal.map(quoteWord).join(" ")] }),
+    ...(risk !== undefined && { risk }),
+  };
 }
 
 function wordsFault({ problem, column }: { readonly problem: string; readonly column: number }): RuleFault {
@@ -41,16 +58,9 @@ function wordsFault({ problem, column }: { readonly problem: string; readonly co
   return syntaxFault(problem, "Write plain words, as in Shell(git log). More complex commands always ask.", column);
 }
 
-function isTooBroad({ words, tail }: RuleWords): boolean {
-  return (tail || words.some(({ glob }) => glob)) && isOpaque(words.map(({ text }) => text));
-}
-
-function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFault {
-  return {
-    type: "rule_too_broad",
-    message: `'${specifier}' would allow any code that ${name?.text ?? "the program"} is given to run`,
-    hint: "Write out the whole command, without a star: Shell(make lint)",
-  };
+/** Writes a word as a shell reads it. */
+export function quoteWord(word: string): string {
+  return /^[A-Za-z0-9_./:=@+,%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Matches broadly if the line was parsed, by plain words if it is too long. */

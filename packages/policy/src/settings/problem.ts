@@ -26,7 +26,7 @@ export type ProblemType =
   | "rule_unknown_tool"
   | "rule_example"
   | "rule_bad_glob"
-  | "rule_too_broad"
+  | "rule_never_applies"
   | "rule_project_untrusted"
   | "mode_locked";
 
@@ -64,7 +64,7 @@ function compareTexts(a: string, b: string): number {
 export function problemEffect(type: ProblemType, inAllow: boolean): SettingsProblem["effect"] {
   switch (type) {
     case "rule_unknown_tool":
-    case "rule_too_broad":
+    case "rule_never_applies":
     case "rule_project_untrusted":
       return "warning";
     case "settings_type":

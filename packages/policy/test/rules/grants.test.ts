@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Request } from "@assent/core";
 import { getShellUnit } from "../../src/facts/units.ts";
 import { isFault } from "../../src/rules/fault.ts";
-import { createGrantRules, grantCovers, offerRules, offerWiderRule, readGrant } from "../../src/rules/grants.ts";
+import { createGrantRules, grantCovers, offerRules, offerWiderRules, readGrant } from "../../src/rules/grants.ts";
 import { OPTIONS, path, pathRequest, request, rule, urlRequest } from "./rule-bench.ts";
 import { allows, shellCall } from "./shell-bench.ts";
 
@@ -23,7 +23,8 @@ const table: readonly Row[] = [
   ["a wrapper: what it runs is covered with it", shellCall("timeout 5 make lint"), ["Shell(timeout 5 make lint)"]],
   ["a compound with one hazard", shellCall("make lint && ls $X"), []],
   ["a hazard", shellCall("git log --output=x"), []],
-  ["a sub-command that no table has", shellCall("git push"), []],
+  ["a sub-command that no table has", shellCall("git push"), ["Shell(git push)"]],
+  ["a sub-command that runs hooks", shellCall("git commit -m 'fix it'"), ["Shell(git commit -m 'fix it')"]],
   ["dynamic words", shellCall("make $X"), []],
   ["opaque with inline code", shellCall("python3 -c 'print(1)'"), []],
   ["inline code in a cluster", shellCall("bash -lc 'make lint'"), []],
@@ -88,15 +89,15 @@ test("9: npm test is bound to its script", () => {
   assert.equal(rules.parse(other).covers(about, about.units[0]!), false);
 });
 
-test("9: the directory is a second choice for an edit, and for nothing else", () => {
-  assert.equal(offerWiderRule(pathRequest("edit", path("/w/app/src/a/b.ts")), OPTIONS), "Edit(/src/a/**)");
-  assert.equal(offerWiderRule(pathRequest("edit", path("/w/app/b.ts")), OPTIONS), undefined);
-  assert.equal(offerWiderRule(pathRequest("read", path("/etc/hosts")), OPTIONS), undefined);
-  assert.equal(offerWiderRule(pathRequest("edit", path("/w/app/src/.env", { sensitive: true })), OPTIONS), undefined);
-  assert.equal(offerWiderRule(shellCall("make lint"), OPTIONS), undefined);
+test("the directory is a second choice for an edit inside a directory of the workspace", () => {
+  const risk = "It covers all files in src/a, new ones too.";
+  assert.deepEqual(offerWiderRules(pathRequest("edit", path("/w/app/src/a/b.ts")), OPTIONS), { rules: ["Edit(/src/a/**)"], risk });
+  assert.equal(offerWiderRules(pathRequest("edit", path("/w/app/b.ts")), OPTIONS), undefined);
+  assert.equal(offerWiderRules(pathRequest("read", path("/etc/hosts")), OPTIONS), undefined);
+  assert.equal(offerWiderRules(pathRequest("edit", path("/w/app/src/.env", { sensitive: true })), OPTIONS), undefined);
 });
 
-for (const text of ["", "a[", "nope", "Shell(make *)", "{", '{"rule": 1}', '{"rule": "t", "bind": 1}', "ask"]) {
+for (const text of ["", "a[", "nope", "{", '{"rule": 1}', '{"rule": "t", "bind": 1}', "ask"]) {
   test(`a grant cannot be read from '${text}'`, () => assert.throws(() => rules.parse(text), /./));
 }
 

@@ -104,7 +104,7 @@ for (const [sentence, text, command, isAllowed] of allowed) {
     assert.equal(allows(rule("allow", text), shellCall(command)), isAllowed));
 }
 
-const HAZARD: Hazard = { id: "unmodelled_option", text: "odd" };
+const HAZARD: Hazard = { id: "writes_file", text: "odd" };
 const OPAQUE: Hazard = { id: "opaque_program", text: "opaque" };
 
 /** Each of these alone is enough, whatever the rest of the analysis says. */
@@ -117,7 +117,7 @@ const refusing: readonly (readonly [sentence: string, rule: string, change: (uni
   ["a line too long", "Shell(ls)", changedLine({ tooLong: true })],
   ["a hazard of the command", "Shell(ls)", changedCommand({ hazards: [HAZARD] })],
   ["an opaque program under a rule that does not name all words", "Shell(ls)", changedCommand({ hazards: [OPAQUE] })],
-  ["an opaque class under a rule that does not name all words", "Shell(ls *)", changedCommand({ class: "opaque" })],
+  ["an opaque class under a rule that does not name all words", "Shell(ls)", changedCommand({ class: "opaque" })],
   ["more words of a command that does not only read", "Shell(ls)", changedCommand({ class: "write" })],
   ["no command", "Shell", ({ command: _, ...unit }) => unit],
   ["no words", "Shell", (unit) => ({ ...unit, words: [] })],
@@ -307,23 +307,6 @@ for (const [sentence, text, type, column] of broken) {
 for (const text of ["shell:command=g?t*", "shell:command=git * x", "shell:command=*rm*", "shell:command=ls; rm", "shell:command=ls\\*"]) {
   test(`${text} can only forbid`, () => {
     assert.equal(faultOf("allow", text).type, "rule_syntax");
-    assert.equal(rule("deny", text).verdict, "deny");
-  });
-}
-
-for (const text of [
-  "Shell(make *)",
-  "Shell(python3 *)",
-  "Shell(npm run *)",
-  "Shell(env:*)",
-  "Shell(make l*)",
-  "Shell(/usr/bin/python3 *)",
-  "shell:command=sh*",
-]) {
-  test(`${text} is too broad for an allow, not for a deny`, () => {
-    const fault = faultOf("allow", text);
-    assert.equal(fault.type, "rule_too_broad");
-    assert.match(fault.hint, /Write out the whole command/);
     assert.equal(rule("deny", text).verdict, "deny");
   });
 }

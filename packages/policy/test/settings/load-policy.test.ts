@@ -124,7 +124,6 @@ describe("what is broken", () => {
     ["a failing match of a deny", rule("deny", { rule: "deploy:to=prod*", match: [{ to: "test" }] }), "rule_example", "refuse", "1:60"],
     ["a failing notMatch of an ask", rule("ask", { rule: "deploy:to=*", notMatch: [{ to: "test" }] }), "rule_example", "refuse"],
     ["a failing match of an allow", rule("allow", { rule: "deploy:to=prod*", match: [{ to: "test" }] }), "rule_example", "warning"],
-    ["an allow on an opaque program with a star", rule("allow", "Shell(python3 *)"), "rule_too_broad", "warning"],
     ["a broken glob of what is protected", { project: permissions({ protect: ["a["] }) }, "rule_bad_glob", "refuse", "1:28"],
     ["a locked mode", { team: permissions({ lock: ["yolo"] }), flags: { mode: "yolo" } }, "mode_locked", "refuse", "0:0"],
     ["a broken deny of a flag", { flags: { deny: [":x=y"] } }, "rule_syntax", "refuse", "0:0"],

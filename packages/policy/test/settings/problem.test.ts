@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { formatProblem, problemEffect, SettingsError, type SettingsProblem, sortProblems } from "../../src/settings/problem.ts";
 
 const PROBLEM: SettingsProblem = {
-  type: "rule_too_broad",
+  type: "rule_never_applies",
   file: "b.json",
   line: 2,
   column: 3,
@@ -16,7 +16,7 @@ const PROBLEM: SettingsProblem = {
 test("an error is named by its first problem that refuses, else by its first", () => {
   const refused: SettingsProblem = { ...PROBLEM, type: "settings_type", effect: "refuse" };
   const codes = [[PROBLEM, refused, { ...refused, type: "rule_syntax" as const }], [PROBLEM], []].map((all) => new SettingsError(all).code);
-  assert.deepEqual(codes, ["settings_type", "rule_too_broad", "settings_unreadable"]);
+  assert.deepEqual(codes, ["settings_type", "rule_never_applies", "settings_unreadable"]);
 });
 
 test("an error tells every problem on a line of its own, and keeps its cause", () => {
@@ -42,7 +42,7 @@ test("what only takes something away is a warning in a list of allows", () => {
   const both = (type: SettingsProblem["type"]): string => `${problemEffect(type, true)} ${problemEffect(type, false)}`;
   for (const type of ["settings_type", "rule_syntax", "rule_example", "rule_bad_glob"] as const)
     assert.equal(both(type), "warning refuse", type);
-  for (const type of ["rule_unknown_tool", "rule_too_broad", "rule_project_untrusted"] as const)
+  for (const type of ["rule_unknown_tool", "rule_never_applies", "rule_project_untrusted"] as const)
     assert.equal(both(type), "warning warning", type);
   for (const type of [
     "settings_unreadable",

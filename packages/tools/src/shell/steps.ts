@@ -120,9 +120,9 @@ function quietNpm(name: string, args: readonly string[]): readonly string[] {
   return name === "npm" && ["ls", "-v", "--version"].includes(word) ? [word, ...QUIET_NPM, ...rest] : args;
 }
 
-/** A program that may change something starts only after its start is recorded. */
+/** Git runs without the repository's programs, unless a rule accepted them. A program that may change something starts only after its start is recorded. */
 function makeStage(
-  { argv, cwd, redirections, program }: PlannedCommand,
+  { argv, cwd, redirections, program, described }: PlannedCommand,
   { processes, env, gated }: StepParts & { readonly gated: boolean },
 ): PlanProgram | PlanEntry {
   const [name, ...args] = argv;
@@ -137,5 +137,6 @@ function makeStage(
     gated,
     unchanged: () => sameProgram(program),
   };
+  if (!described) return stage;
   return basename(file) === "git" ? { ...stage, prepare: (signal) => hardenGit({ processes, file, args, cwd, env }, signal) } : stage;
 }

@@ -42,12 +42,18 @@ export async function reviseApproval(
   const details = staging ? undefined : await detailsOf(invocation, signal);
   const { view } = plain.facts;
   const { facts: _before, ...same } = asked;
+  const fields = askFields(decision, () => revising.rules.offer(request));
+  const wider = fields.suggestions.length > 0 ? revising.rules.offerWider?.(request) : undefined;
   return {
     ...same,
     input: plain.request.input,
     title: details?.title ?? asked.title,
-    details: { ...(details ?? { type: "info", prompt: invocation.describe() }), ...(decision.explicitAsk && { hideAlwaysAllow: true }) },
-    ...askFields(decision, () => revising.rules.offer(request)),
+    details: {
+      ...(details ?? { type: "info", prompt: invocation.describe() }),
+      ...(decision.explicitAsk && { hideAlwaysAllow: true }),
+      ...(wider && { wider }),
+    },
+    ...fields,
     ...(view !== undefined && { facts: view }),
   };
 }

@@ -107,11 +107,13 @@ export function approvalDirectory({ details, cwd }: { readonly details: Confirma
 
 export function approvalFacts(approval: OpenApproval): (readonly [string, string])[] {
   const { agentName, expiresAt } = approval;
+  const { wider } = approval.details;
   return [
     ["tool", approval.tool],
     ["in", approvalDirectory(approval)],
     ["why", askReason(approval)],
     ...factNotes(approval.facts),
+    ...(wider ? [["always", `w stores ${wider.rules.join(", ")}: ${wider.risk}`] as const] : []),
     ...(agentName === undefined ? [] : [["agent", agentName] as const]),
     ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
     ["id", approval.id],

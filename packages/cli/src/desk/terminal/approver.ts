@@ -1,4 +1,4 @@
-import type { Answer, Approver, By, Clock, OpenApproval, Remember } from "@assent/core";
+import type { Answer, Approver, By, Clock, OpenApproval, Remember, WiderRules } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
@@ -193,7 +193,11 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
   const isAgents = approval.agentName !== undefined;
   const discards = parts.discard !== undefined && appliesProposal(approval);
-  const choices = [...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents }), ...(discards ? [DISCARD] : [])];
+  const wider = rules.length > 0 ? approval.details.wider : undefined;
+  const choices = [
+    ...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, wider, stops, isAgents }),
+    ...(discards ? [DISCARD] : []),
+  ];
   const why = whyNotRemembered(approval);
   const notes = [
     ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
@@ -204,7 +208,9 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
       ? { edit }
       : key === "d"
         ? await rejectAndDiscard(screen)
-        : await actOnKey(screen, key, key === "t" ? whole : rules);
+        : key === "w" && wider
+          ? await confirmRules(screen, isAgents ? "session" : "project", wider.rules, wider.risk)
+          : await actOnKey(screen, key, key === "t" ? whole : rules);
   return await pick(screen, { choices, notes }, act);
 }
 
@@ -250,11 +256,12 @@ type OfferedChoices = {
   readonly editable: boolean;
   readonly rules: readonly string[];
   readonly whole: readonly string[];
+  readonly wider: WiderRules | undefined;
   readonly stops: boolean;
   readonly isAgents: boolean;
 };
 
-function choicesFor({ editable, rules, whole, stops, isAgents }: OfferedChoices): Choices {
+function choicesFor({ editable, rules, whole, wider: wide, stops, isAgents }: OfferedChoices): Choices {
   const stored = rules.map(oneLine).join(", ");
   const edit = [["e", "edit it first, in your editor"]] as const;
   const remembered = [["s", `always allow this in this session: ${stored}`]] as const;
@@ -267,6 +274,9 @@ function choicesFor({ editable, rules, whole, stops, isAgents }: OfferedChoices)
     ...(editable ? edit : []),
     ...(rules.length > 0 ? remembered : []),
     ...whole.map((tool) => ["t", `always allow this tool in this session: ${oneLine(tool)}`] as const),
+    ...(wide
+      ? [["w", `always allow these in this ${isAgents ? "session" : "project"}: ${wide.rules.map(oneLine).join(", ")}`] as const]
+      : []),
     ...(rules.length > 0 && !isAgents ? wider : []), // answers to an agent are remembered for that agent only
     ["n", "no"],
     ...(stops ? [STOP] : []),
@@ -289,10 +299,10 @@ function rememberableRules({ explicitAsk, details, suggestions }: OpenApproval):
   return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
 }
 
-async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[]): Promise<Turn> {
+async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[], risk?: string): Promise<Turn> {
   const list = rules.map((rule) => `  ${screen.style.bold(oneLine(rule))}\n`).join("");
   const typed = await screen.prompt.ask(
-    `\nThis rule will be saved for ${SCOPE_WORDS[scope]}; 'assent grants revoke' removes it:\n${list}y saves it and allows the call; anything else goes back: `,
+    `\nThis rule will be saved for ${SCOPE_WORDS[scope]}; 'assent grants revoke' removes it:\n${list}${risk === undefined ? "" : `${oneLine(risk)}\n`}y saves it and allows the call; anything else goes back: `,
   );
   if ("none" in typed) return typed;
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };

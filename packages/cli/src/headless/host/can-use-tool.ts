@@ -1,6 +1,7 @@
 import {
   type Answer,
   type ApprovalRow,
+  type ConfirmationDetails,
   canonicalJson,
   isObject,
   type Json,
@@ -60,6 +61,8 @@ type Suggestion = {
   readonly scope: "once" | "session" | "project" | "user";
   readonly rule?: string;
   readonly rules?: readonly string[];
+  /** What the rules permit beyond this call. */
+  readonly risk?: string;
   readonly mode?: string;
   readonly answer: Pick<Answer, "remember" | "mode">;
 };
@@ -91,7 +94,17 @@ function suggestionsFor({ explicitAsk, details, suggestions, agentId = null }: A
       answer: { remember: { scope, rules: suggestions } },
     };
   });
-  return [once, ...remembered];
+  return [once, ...remembered, ...widerSuggestion(details, scopes.length > 1 ? "project" : "session")];
+}
+
+function widerSuggestion({ wider }: ConfirmationDetails, scope: "project" | "session"): readonly Suggestion[] {
+  if (!wider) return [];
+  const { rules, risk } = wider;
+  const rule = rules.join(", ");
+  const label = scope === "project" ? "Yes, and similar calls in this project" : "Yes, and similar calls for this agent";
+  return [
+    { id: "wider", label, description: `Remember ${rule}. ${risk}`, scope, rule, rules, risk, answer: { remember: { scope, rules } } },
+  ];
 }
 
 function planModes(before: string | undefined): readonly Suggestion[] {

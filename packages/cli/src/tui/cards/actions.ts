@@ -86,6 +86,12 @@ function rememberActions(approval: OpenApproval): readonly CardAction[] {
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
   const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
   const whole = wholeToolRule(approval);
+  const wide =
+    details.wider &&
+    approve("w", `Always allow these in this ${agentName === undefined ? "project" : "session"}`, {
+      scope: agentName === undefined ? "project" : "session",
+      rules: details.wider.rules,
+    });
   const wider = [
     remembered("p", "Always allow this in this project", "project"),
     remembered("u", "Always allow this in all my projects", "user"),
@@ -93,6 +99,7 @@ function rememberActions(approval: OpenApproval): readonly CardAction[] {
   return [
     remembered("s", "Always allow this in this session", "session"),
     ...(whole.length > 0 ? [approve("t", "Always allow this tool in this session", { scope: "session", rules: whole })] : []),
+    ...(wide ? [wide] : []),
     ...(agentName === undefined ? wider : []), // an answer to an agent is remembered for that agent alone
   ];
 }

@@ -111,6 +111,23 @@ describe("the terminal approver", () => {
     });
   }
 
+  const wider = { rules: ["Shell(npm run *)"], risk: "It runs scripts of this repository." };
+  for (const [agentName, scope] of [
+    [undefined, "project"],
+    ["worker", "session"],
+  ] as const) {
+    test(`w shows the prefix and its risk before it is remembered for the ${scope}`, async () => {
+      const details = { type: "exec", command: "npm run x", rootCommand: "npm", wider } as const;
+      const asked = ask({ details, ...(agentName !== undefined && { agentName }) });
+      await read(asked, "w stores Shell(npm run *): It runs scripts of this repository.");
+      await read(asked, PROMPT);
+      asked.press("w\r");
+      await read(asked, "  Shell(npm run *)\nIt runs scripts of this repository.\n");
+      asked.press("y\r");
+      assert.deepEqual((await asked.answer)?.remember, { scope, rules: ["Shell(npm run *)"] });
+    });
+  }
+
   test("t shows the tool's name before all of it is let pass in the session, and no command is offered so", async () => {
     const asked = ask({ tool: "write", details: { type: "info", title: "write", prompt: "x" }, suggestions: ["write(/x)"] });
     await read(asked, PROMPT);

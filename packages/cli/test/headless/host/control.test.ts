@@ -213,6 +213,20 @@ describe("can_use_tool", () => {
     assert.equal((await at.hereJson(["grants"])).value.length, 1);
   });
 
+  test("a command by its first words is the last suggestion, with its risk, and can be remembered", async () => {
+    using at = place();
+    at.write("Makefile", "a b:\n\t@echo $@ >> ran\n");
+    const calls = ["a", "b"].map((id) => `{ calls: [{ tool: shell, id: ${id}, input: { command: make ${id} } }] }`);
+    const { host, request } = await asked(at, `turns: [${calls.join(", ")}, { say: Done. }]`);
+    const wide = request.request.permission_suggestions.at(-1);
+    assert.deepEqual([wide.id, wide.scope, wide.rule], ["wider", "project", "Shell(make *)"]);
+    assert.match(wide.risk, /build instructions of this repository/);
+    assert.ok(wide.description.endsWith(wide.risk));
+    host.answer(request, { behavior: "allow", remember: "wider" });
+    await host.next("result", (line) => isResult(line) || isRequest("can_use_tool")(line));
+    assert.deepEqual([await host.end(), ran(at)], [0, "a\nb\n"]);
+  });
+
   test("an explicit ask offers only once", async () => {
     using at = place();
     const { host, request } = await asked(at, ASKS, ["--ask", "Shell(echo *)", "--mode", "yolo"]);

@@ -97,6 +97,20 @@ describe("an approval card", () => {
     test(name, () => assert.deepEqual(reader(shell("git push")).press(...keys), { answer }));
   }
 
+  for (const [agentName, scope] of [
+    [undefined, "project"],
+    ["worker", "session"],
+  ] as const) {
+    test(`w stores the wider rule for the ${scope}, and the card says what it permits`, () => {
+      const wider = { rules: ["Shell(npm run *)"], risk: "It runs scripts of this repository." };
+      const details = { type: "exec", command: "npm run x", rootCommand: "npm", wider } as const;
+      const asked = reader(shell("npm run x", { details, ...(agentName !== undefined && { agentName }) }), TALL);
+      assert.match(asked.screen(), /always +w stores Shell\(npm run \*\): It runs scripts of this repository\./);
+      assert.match(asked.screen(), new RegExp(`w {2}Always allow these in this ${scope}: Shell\\(npm run \\*\\)`));
+      assert.deepEqual(asked.press("w", "enter"), { answer: { outcome: "approve", remember: { scope, rules: ["Shell(npm run *)"] } } });
+    });
+  }
+
   test("what is said to an agent is remembered for its session, and nothing wider is offered", () => {
     const asked = reader(shell("git push", { agentName: "worker" }));
     assert.match(asked.screen(), /s {2}Always allow this in this session/);

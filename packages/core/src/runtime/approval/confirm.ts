@@ -1,4 +1,4 @@
-import type { ConfirmationDetails } from "../../model/confirmation.ts";
+import type { ConfirmationDetails, WiderRules } from "../../model/confirmation.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { hasNoDetails } from "../../tool.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
@@ -20,11 +20,13 @@ export async function confirmationOf(
   const { details, warning } = asking?.details ? { details: asking.details, warning: undefined } : await ownDetails(batch, run, judged);
   const base: ConfirmationDetails = details ?? { type: "info", prompt: invocation.describe() };
   const rules = base.type === "plan" ? [] : suggestions;
+  const wider = rules.length > 0 ? widerRules(batch, judged) : undefined;
   return {
     ...base,
     title: base.title ?? defaultTitle(base, tool.title),
     ...((decision.explicitAsk || base.type === "plan") && { hideAlwaysAllow: true }),
     ...(rules.length > 0 && { permissionRules: base.permissionRules ?? rules }),
+    ...(wider && { wider }),
     ...(warning !== undefined && { warnings: [...(base.warnings ?? []), warning] }),
   };
 }
@@ -33,6 +35,11 @@ export async function confirmationOf(
 export function offeredRules({ deps }: BatchRun, { decision, request, subject }: JudgedCall): readonly string[] {
   if (decision.explicitAsk) return [];
   return (deps.rules ?? patternRules).offer(subject?.request ?? request);
+}
+
+/** Wider rules that "always" may store instead. */
+function widerRules({ deps }: BatchRun, { request, subject }: JudgedCall): WiderRules | undefined {
+  return deps.rules?.offerWider?.(subject?.request ?? request);
 }
 
 type OwnDetails = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };

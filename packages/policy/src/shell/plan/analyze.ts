@@ -7,6 +7,7 @@ import type { PathLookup } from "../../paths/lookup.ts";
 import { expandGlobs } from "../effects/expand-glob.ts";
 import { findPackageScript } from "../effects/package-scripts.ts";
 import { findScriptBinds, type ScriptBind } from "../effects/script-binds.ts";
+import { findStrayWords, type StrayWord } from "../effects/stray-words.ts";
 import { findTouchedPaths } from "../effects/touched-paths.ts";
 import { findWorkingDirectories } from "../effects/working-directories.ts";
 import { matchReaders } from "../read/agree.ts";
@@ -14,7 +15,7 @@ import { characterHazards } from "../read/characters.ts";
 import { LONGEST_COMMAND, type PlainCommand, readPlain } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import { walkBash } from "../walk/walk.ts";
-import { type Hazard, makePlan } from "./plan.ts";
+import { type Command, type Hazard, makePlan } from "./plan.ts";
 import { markPlannedLine, type PlannedCommand, type PlannedLine } from "./planned-line.ts";
 import { joinHazards, type PlacedCommand, type ReadCommand, readCommands, type ShellPlace, uniqueHazards } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
@@ -161,7 +162,7 @@ function concludeLine(text: string, { place, walk, hazards, read, plain }: LineF
     parsed: walk.parsed,
     readOnly,
   };
-  const runs = modelled ? planCommands(plain, place.findProgram) : undefined;
+  const runs = modelled ? planCommands(plain, read, place.findProgram) : undefined;
   const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, { line, index, place }));
   return {
     line,
@@ -195,8 +196,25 @@ type UnitPlace = { readonly line: ShellLine; readonly index: number; readonly pl
 function makeUnit({ command, seen, classified, script }: ScriptedCommand, { line, index, place }: UnitPlace): ShellUnit {
   const words = classified?.words ?? NO_WORDS;
   const touched = findTouchedPaths({ line, index, command, seen, words }, place);
-  const unit = { line, index, command, seen, words, touched };
+  const unit = {
+    line,
+    index,
+    command,
+    seen,
+    words,
+    touched,
+    ...(isDescribed(command) ? {} : { strays: findStrays(words, command, place) }),
+  };
   return script ? { ...unit, script } : unit;
+}
+
+/** The program table describes what it does and which files it names. */
+function isDescribed({ class: known, hazards }: Command): boolean {
+  return (known === "read" || known === "write") && hazards.length === 0;
+}
+
+function findStrays(words: readonly string[], { cwd }: Command, { workspace, look, cwd: from }: ShellPlace): readonly StrayWord[] {
+  return findStrayWords(words, { workspace, look, cwd: cwd ?? from });
 }
 
 function subjectOf({ line, command }: ShellUnit): string {
@@ -205,10 +223,16 @@ function subjectOf({ line, command }: ShellUnit): string {
 }
 
 /** All or none: if one directory is unknown, nothing runs from the plan. */
-function planCommands(plain: readonly PlacedCommand[], findProgram: ShellPlace["findProgram"]): readonly PlannedCommand[] | undefined {
-  const commands = plain.flatMap(({ command: { join, redirections }, argv, cwd }): readonly PlannedCommand[] => {
+function planCommands(
+  plain: readonly PlacedCommand[],
+  read: readonly ReadCommand[],
+  findProgram: ShellPlace["findProgram"],
+): readonly PlannedCommand[] | undefined {
+  const tops = new Map(read.flatMap(({ seen, command }) => (seen.top === undefined ? [] : [[seen.top, command]])));
+  const commands = plain.flatMap(({ command: { join, redirections }, argv, cwd }, i): readonly PlannedCommand[] => {
     if (!hasName(argv) || cwd === null) return [];
-    return [{ join, argv, cwd, redirections, program: argv[0] === "cd" ? undefined : findProgram(argv[0]) }];
+    const described = !tops.get(i)?.hazards.some(({ id }) => id === "runs_hooks" || id === "opaque_program");
+    return [{ join, argv, cwd, redirections, described, program: argv[0] === "cd" ? undefined : findProgram(argv[0]) }];
   });
   return commands.length === plain.length ? commands : undefined;
 }

@@ -8,6 +8,8 @@ export type PlannedCommand = {
   readonly argv: readonly [name: string, ...args: string[]];
   readonly cwd: string;
   readonly redirections: readonly PlainRedirection[];
+  /** False: it has a hazard that a rule accepted, such as hooks of git. */
+  readonly described: boolean;
   /** Undefined: not found. `cd` needs none. */
   readonly program: FoundProgram | undefined;
 };

@@ -1,3 +1,4 @@
+import type { StrayWord } from "../effects/stray-words.ts";
 import type { DirectoryFate, WriteTarget } from "../effects/write-targets.ts";
 import type { Reach } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
@@ -24,6 +25,8 @@ export type ShellUnit = {
   readonly seen?: SeenCommand;
   /** What an allow rule compares: argv without git's harmless global options. Empty if a word is dynamic. */
   readonly words: readonly string[];
+  /** Words that a rule with a star does not cover, because they name files outside the workspace or with secrets. */
+  readonly strays?: readonly StrayWord[];
   readonly touched?: readonly TouchedPath[];
   readonly script?: { readonly digest: string; readonly text: string };
 };

@@ -246,7 +246,6 @@ jq 'import "x" as x; .' package.json
 jq 'include "x"; .' package.json
 jq --args . x
 jq --run-tests x
-git logout
 git log --outp=x
 git log -O/etc/passwd
 git diff -O x
@@ -262,13 +261,39 @@ git config -f x --get a.b
 git config --get a.b value
 git config --unset a.b
 git config -e
+git branch --edit-description
+git branch --list -d x
+git cat-file --batch
+git blame --contents /etc/passwd a.txt
+git blame --contents=/etc/passwd a.txt
+git blame -S x a.txt
+git blame --ignore-revs-file=/etc/passwd a.txt
+git blame --ignore-revs-file /etc/passwd a.txt
+git shortlog
+git shortlog -sn
+git grep -f /etc/passwd
+git log -S --output=x
+git log --grep --output=x
+git log -n --output=x
+git log --author --ext-diff
+git branch --contains --edit-description
+git branch --merged -d
+git diff --submodule=diff
+git log --remerge-diff
+git rev-parse --parseopt
+seq inf
+seq 1 infinity
+seq nan`,
+  ],
+  [
+    "unknown opaque_program",
+    `
+git logout
 git push
 git pull
 git clone x
 git stash drop
 git stash clear
-git branch --edit-description
-git branch --list -d x
 git rebase -x id HEAD~1
 git bisect run ./x
 git remote add x y
@@ -281,15 +306,6 @@ git reflog expire --all
 git reflog delete x
 git worktree add x
 git worktree prune
-git cat-file --batch
-git blame --contents /etc/passwd a.txt
-git blame --contents=/etc/passwd a.txt
-git blame -S x a.txt
-git blame --ignore-revs-file=/etc/passwd a.txt
-git blame --ignore-revs-file /etc/passwd a.txt
-git shortlog
-git shortlog -sn
-git grep -f /etc/passwd
 git ls-remote .
 git ls-remote --upload-pack='id;:' .
 git archive --remote=. HEAD
@@ -300,20 +316,8 @@ git filter-branch --tree-filter id
 git init
 git gc
 git daemon
-git log -S --output=x
-git log --grep --output=x
-git log -n --output=x
-git log --author --ext-diff
-git branch --contains --edit-description
-git branch --merged -d
-git diff --submodule=diff
-git log --remerge-diff
-git rev-parse --parseopt
 git whatchanged
-git help log
-seq inf
-seq 1 infinity
-seq nan`,
+git help log`,
   ],
   [
     "unknown runs_program",

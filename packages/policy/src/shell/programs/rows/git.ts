@@ -105,7 +105,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       refine: ({ operands: [verb, name, ...more] }, plain) =>
         verb === undefined || (verb === "get-url" && name !== undefined && more.length === 0)
           ? plain
-          : withHazard({ ...plain, class: "unknown" }, "unmodelled_option", `Assent doesn't know what git remote ${verb} does`),
+          : withHazard({ ...plain, class: "unknown" }, "opaque_program", `Assent doesn't know what git remote ${verb} does`),
     },
     // An address may name a program (`ext::`), so setting one writes what `git config` would.
     writes: { only: "add set-url set-branches rename remove rm", fixed: [".git/config"] },
