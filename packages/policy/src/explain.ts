@@ -20,8 +20,13 @@ export type Explanation = {
   readonly facts?: Json;
   /** Set if the call is staged; everything else then describes applying it. */
   readonly staging?: StagingExplanation;
+  /** Allow rules whose words match but that cannot allow it, and why. */
+  readonly misses: readonly RuleMiss[];
   readonly revision: string;
 };
+
+/** An allow rule that matches a part of the request but cannot allow it. */
+export type RuleMiss = { readonly rule: RuleRef; readonly unit: number; readonly why: string };
 
 /** Why a call is staged, and the decision about staging, which only reads. */
 export type StagingExplanation = Pick<Explanation, "verdict" | "reason" | "source" | "rule" | "units" | "trace"> & {
@@ -32,8 +37,8 @@ export type StagingExplanation = Pick<Explanation, "verdict" | "reason" | "sourc
 /** The assessment of a staged call as a read, and the rules of `proposals.stage`. */
 export type StagedCall = { readonly reading: Assessment; readonly rules: readonly Rule[] };
 
-/** Explains an assessed request. Asks, starts and writes nothing. */
-export function explain(assessed: Assessment, staged?: StagedCall): Explanation {
+/** Explains an assessed request; `rules` are those that may be named as misses. Asks, starts and writes nothing. */
+export function explain(assessed: Assessment, staged?: StagedCall, rules: readonly Rule[] = []): Explanation {
   const { request, decision, facts, policy } = assessed;
   const { verdict, reason, source, unit, units, trace } = decision;
   const line = request.units[0] && getShellUnit(request.units[0])?.line;
@@ -48,8 +53,22 @@ export function explain(assessed: Assessment, staged?: StagedCall): Explanation 
     ...(line && { plan: { ...line.plan, digest: line.plan.digest, commands: judgeCommands(assessed) } }),
     ...(!line && facts.view !== undefined && { facts: facts.view }),
     ...(staged && { staging: explainStaging(assessed, staged) }),
+    misses: verdict === "allow" ? [] : findMisses(assessed, rules),
     revision: policy.revision,
   };
+}
+
+/** The trace names deny and ask rules; only an allow can match and not count. */
+function findMisses({ request, circumstances }: Assessment, rules: readonly Rule[]): readonly RuleMiss[] {
+  const allows = rules.filter(({ verdict, whyNot, concerns }) => verdict === "allow" && whyNot && concerns(request.tool, request.kind));
+  if (allows.length === 0) return [];
+  return request.units.flatMap((unit, index) => {
+    const misses = allows.flatMap(({ at, whyNot }) => {
+      const limit = whyNot?.(unit);
+      return limit ? [{ rule: at, unit: index, why: limit.why }] : [];
+    });
+    return misses.length === 0 || decide({ ...request, units: [unit] }, circumstances).verdict === "allow" ? [] : misses;
+  });
 }
 
 function explainStaging({ request }: Assessment, { reading: { decision }, rules }: StagedCall): StagingExplanation {

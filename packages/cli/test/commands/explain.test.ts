@@ -220,7 +220,19 @@ describe("assent explain, one call", () => {
     using at = place();
     const file = policy(at, permissions({ deny: [{ rule: "Shell(git push)", because: "a person pushes" }] }));
     const { value } = await at.hereJson(["explain", "--policy", file, ...shell("git push")]);
-    assert.deepEqual(Object.keys(value), ["verdict", "reason", "source", "rule", "unit", "units", "trace", "plan", "revision", "offers"]);
+    assert.deepEqual(Object.keys(value), [
+      "verdict",
+      "reason",
+      "source",
+      "rule",
+      "unit",
+      "units",
+      "trace",
+      "plan",
+      "misses",
+      "revision",
+      "offers",
+    ]);
     assert.deepEqual(value.rule, {
       text: "Shell(git push)",
       source: "policy file",
@@ -618,6 +630,7 @@ describe("assent explain --batch", () => {
       "units",
       "trace",
       "plan",
+      "misses",
       "revision",
     ]);
   });

@@ -20,10 +20,11 @@ describe("assent policy check FILE", () => {
       '{ "permissions": { "allow": [\n    "Shell(git"\n] } }',
       [["rule_syntax", 2, 5, "permissions.allow[0]"]],
     ],
+    ["an allow with a star for a program that runs any code is sound", '{ "permissions": { "allow": ["Shell(python3 *)"] } }', []],
     [
-      "an allow that is too broad",
-      '{ "permissions": { "allow": ["Shell(python3 *)"] } }',
-      [["rule_too_broad", 1, 30, "permissions.allow[0]"]],
+      "an allow that can never allow",
+      '{ "permissions": { "allow": ["Shell(eval *)"] } }',
+      [["rule_never_applies", 1, 30, "permissions.allow"]],
     ],
     [
       "an example that does not hold, at its own place",
@@ -32,11 +33,11 @@ describe("assent policy check FILE", () => {
     ],
     [
       "all of them, in order",
-      '{ "version": 1,\n  "moed": "plan",\n  "permissions": { "deny": ["Shell(git"], "allow": ["Shell(node *)"] } }',
+      '{ "version": 1,\n  "moed": "plan",\n  "permissions": { "deny": ["Shell(git"], "allow": ["Shell(node"] } }',
       [
         ["settings_unknown_key", 2, 3, "moed"],
         ["rule_syntax", 3, 29, "permissions.deny[0]"],
-        ["rule_too_broad", 3, 53, "permissions.allow[0]"],
+        ["rule_syntax", 3, 53, "permissions.allow[0]"],
       ],
     ],
   ];
@@ -57,9 +58,55 @@ describe("assent policy check FILE", () => {
       }
     });
 
+  const idle: readonly (readonly [sentence: string, allow: string, message: RegExp, hint: RegExp])[] = [
+    ["denied by another rule", "Shell(git push *)", /Shell\(git push\) \(.+\) denies all of it/, /narrow that one/],
+    ["asked about by another rule", "Shell(terraform plan *)", /Shell\(terraform\) \(.+\) asks about all of it/, /narrow that one/],
+    ["a directory that is denied", "Edit(/gen/a/**)", /Edit\(\/gen\/\*\*\) \(.+\) denies all of it/, /narrow that one/],
+    ["a shell builtin", "Shell(eval *)", /eval is a shell builtin/, /no rule can allow/],
+    ["a relative program", "Shell(./build *)", /absolute path/, /Write the absolute path/],
+    ["an option before git's subcommand", "Shell(git -C x status)", /-C comes before the subcommand/, /Shell\(git status\)/],
+    ["an option that is never compared", "Shell(git --no-pager log)", /without --no-pager/, /own words/],
+    ["a variable before the command", "Shell(CI=1 npm test)", /without variables/, /own words/],
+    ["a wrapper alone", "Shell(timeout *)", /runs other commands/, /Name the command/],
+    ["a package runner alone", "Shell(npx *)", /name the program/, /Name the command/],
+    ["a file with secrets", "Shell(cat .env)", /may contain secrets/, /no rule can allow/],
+    ["a file outside", "Shell(cat /etc/hosts)", /outside the workspace/, /no rule can allow/],
+    ["a control file", "Edit(AGENTS.md)", /control file/, /no rule can allow/],
+    ["a glob without a tool", "zzz*", /no tool has such a name/, /assent tools/],
+    ["conditions that exclude each other", "shell:command=a:cmd=b", /cannot be both a and b/, /Keep one/],
+  ];
+  for (const [sentence, allow, message, hint] of idle)
+    test(`a rule that never applies is named with its reason: ${sentence}`, async () => {
+      using at = place();
+      const others = { deny: ["Shell(git push)", "Edit(/gen/**)"], ask: ["Shell(terraform)"] };
+      const file = put(join(at.root, "p.json"), JSON.stringify({ permissions: { ...others, allow: [allow] } }));
+      const { code, value } = await at.hereJson(["policy", "check", file]);
+      assert.deepEqual([code, value.map(({ type }: Shown) => type)], [1, ["rule_never_applies"]], JSON.stringify(value));
+      assert.match(value[0].message, message);
+      assert.match(value[0].hint, hint);
+    });
+
+  test("rules that may apply are not named, and each with a star says what it permits", async () => {
+    using at = place();
+    const allow = [
+      "Shell(git *)",
+      "Shell(sed -n)",
+      "Shell",
+      "Read",
+      "Shell(npm test)",
+      "WebFetch(example.com)",
+      "Edit(/src/**)",
+      "Shell(git commit *)",
+    ];
+    const file = put(join(at.root, "p.json"), JSON.stringify({ permissions: { deny: ["Shell(git commit --amend)"], allow } }));
+    const { code, stdout } = await at.here(["policy", "check", file]);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^What a rule with a star permits:\n {2}Shell\(git commit \*\) \(.+\): It commits, and runs hooks .+\n$/m);
+  });
+
   test("the text form is FILE:LINE:COLUMN: MESSAGE, then the type and what to do, then the count", async () => {
     using at = place();
-    const file = put(join(at.root, "p.json"), '{ "permissions": { "deny": ["Shell(git"], "allow": ["Shell(node *)"] } }');
+    const file = put(join(at.root, "p.json"), '{ "permissions": { "deny": ["Shell(git"], "allow": ["Shell(node"] } }');
     const { code, stdout } = await at.here(["policy", "check", file]);
     assert.equal(code, 1);
     const [first, hint, second, , count, end] = stdout.split("\n");

@@ -37,7 +37,7 @@ const pinned: readonly (readonly [showsAs: string, types: string])[] = [
   ],
   [
     "start",
-    "bad_name bad_description bad_kind bad_schema schema_does_not_compile bad_body contradiction unknown_field bad_limit duplicate_name not_a_tool load_error bad_export factory_error factory_timeout bad_tool untrusted workspace_not_found settings_insecure settings_changed settings_unreadable settings_syntax settings_type settings_unknown_key settings_duplicate_key settings_version rule_syntax rule_bad_glob rule_unknown_tool rule_example rule_too_broad rule_project_untrusted",
+    "bad_name bad_description bad_kind bad_schema schema_does_not_compile bad_body contradiction unknown_field bad_limit duplicate_name not_a_tool load_error bad_export factory_error factory_timeout bad_tool untrusted workspace_not_found settings_insecure settings_changed settings_unreadable settings_syntax settings_type settings_unknown_key settings_duplicate_key settings_version rule_syntax rule_bad_glob rule_unknown_tool rule_example rule_never_applies rule_project_untrusted",
   ],
   [
     "store",

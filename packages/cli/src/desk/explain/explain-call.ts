@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { GrantRow, Rules } from "@assent/core";
+import type { GrantRow, Rules, WiderRules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import { type Explanation, explain, isInside, type LoadedPolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
@@ -22,6 +22,7 @@ export type ExplainContext = JudgeParts & {
   readonly rules: Rules;
   readonly hooks: readonly HookEntry[];
   readonly stage: LoadedPolicy["stage"];
+  readonly allows: LoadedPolicy["rules"];
   /** Undefined with `--policy`. */
   readonly remembered: RememberedAnswers | undefined;
 };
@@ -41,7 +42,8 @@ export async function openExplainParts(context: Context): Promise<ExplainContext
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = hostPortsFor(context, await stateDirectory(context));
   const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
-  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage: loaded.stage, remembered: known };
+  const { policy, stage, rules: allows } = loaded;
+  return { policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage, allows, remembered: known };
 }
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {
@@ -79,6 +81,8 @@ export type ExplainedCall = {
   readonly explanation: Explanation;
   /** Empty if no rule can allow it. */
   readonly offers: readonly string[];
+  /** Wider rules with their risk. */
+  readonly wider: WiderRules | undefined;
   readonly text: (look: Pick<ExplainLayout, "columns" | "style">) => string;
 };
 
@@ -88,15 +92,16 @@ export async function explainCall(explaining: ExplainContext, call: CallToJudge)
   const explanation = await buildExplanation(assessed, explaining);
   const { request, decision } = assessed;
   const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
+  const wider = offers.length > 0 ? explaining.rules.offerWider?.(request) : undefined;
   const isSingle = request.units.length === 1 && request.kind !== "execute";
   const subject = isSingle ? `${call.tool} ${request.units[0]?.subject ?? ""}` : String(request.input["command"] ?? call.tool);
-  return { explanation, offers, text: (look) => explainText(explanation, { ...look, subject, offers }) };
+  return { explanation, offers, wider, text: (look) => explainText(explanation, { ...look, subject, offers, wider }) };
 }
 
 /** Names hooks that only a real call runs and what remembered answers would do. */
-export async function buildExplanation(judged: JudgedCall, { remembered, hooks, stage }: ExplainContext): Promise<Explanation> {
+export async function buildExplanation(judged: JudgedCall, { remembered, hooks, stage, allows }: ExplainContext): Promise<Explanation> {
   const { staging, ...assessed } = judged;
-  const explanation = explain(assessed, staging && { reading: staging, rules: stage });
+  const explanation = explain(assessed, staging && { reading: staging, rules: stage }, allows);
   const trace = await withHooks(explanation.trace, assessed.request, hooks);
   return { ...explanation, trace: remembered ? [...trace, grantsEntry(assessed, remembered)] : trace };
 }

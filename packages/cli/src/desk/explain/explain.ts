@@ -50,8 +50,8 @@ async function explainOne(context: Context, explaining: ExplainContext, { tool, 
   if (!parsed.ok) throw refused(context, parsed);
   const explained = await explainCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
   if ("message" in explained) throw refused(context, explained);
-  const { explanation, offers, text } = explained;
-  if (options.flag("json")) await printJson(io, { ...explanation, offers });
+  const { explanation, offers, wider, text } = explained;
+  if (options.flag("json")) await printJson(io, { ...explanation, offers, ...(wider && { wider }) });
   else await io.stdout.write(text({ columns: io.stdout.columns(), style: stdoutStyle(io) }));
   return 0;
 }

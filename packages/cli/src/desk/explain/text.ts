@@ -1,4 +1,4 @@
-import type { Json, TraceEntry, Verdict } from "@assent/core";
+import type { Json, TraceEntry, Verdict, WiderRules } from "@assent/core";
 import type { Explanation, Hazard, JudgedCommand } from "@assent/policy";
 import { shellWord } from "../../command-line/shell-word.ts";
 import { wrapWords } from "../../io/display-width.ts";
@@ -15,6 +15,7 @@ export type ExplainLayout = {
   readonly subject: string;
   /** Empty if no rule can allow it. */
   readonly offers: readonly string[];
+  readonly wider?: WiderRules | undefined;
 };
 
 export function explainText(explanation: Explanation, reading: ExplainLayout): string {
@@ -28,6 +29,7 @@ export function explainText(explanation: Explanation, reading: ExplainLayout): s
     whyLines(explanation, reading),
     planLines(explanation, reading),
     factLines(explanation.facts, reading),
+    missLines(explanation, reading),
     passLines(explanation, reading),
   ];
   const text = parts
@@ -174,6 +176,15 @@ function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Recor
   return indented(`path  ${oneLine(String(lexical))}${leads}\n  ${known.filter(Boolean).join(", ")}`, 2, reading);
 }
 
+/** An allow that a stricter rule outvotes needs no reason. */
+function missLines({ misses, verdict }: Explanation, reading: ExplainLayout): string[] {
+  if (verdict === "deny") return [];
+  return misses.flatMap(({ rule, why }) => {
+    const place = rulePlace(rule);
+    return indented(oneLine(`${rule.text}${place === "" ? "" : ` (${place})`} matches but cannot allow it: ${why}.`), 0, reading);
+  });
+}
+
 function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
   const { verdict, reason } = explanation;
   if (verdict === "allow") return [];
@@ -186,9 +197,13 @@ function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
   }
   const rules = offers.map(rememberedRule);
   const pass = explanation.staging ? "be applied" : "run";
+  const { wider } = reading;
   return [
     ...indented(`To let it ${pass} without asking, add this to permissions.allow in ${settingsFor(explanation)}:`, 0, reading),
     ...rules.flatMap((rule) => indented(oneLine(JSON.stringify(settingsValue(rule))), 2, reading)),
+    ...(wider
+      ? indented(`or, for similar calls, ${wider.rules.map((rule) => JSON.stringify(rule)).join(", ")}. ${wider.risk}`, 0, reading)
+      : []),
     ...indented("or, for a single call, use assent call with:", 0, reading),
     ...indented(rules.map(({ rule }) => `--allow ${shellWord(oneLine(rule))}`).join(" "), 2, reading),
   ];

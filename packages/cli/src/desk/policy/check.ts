@@ -8,16 +8,20 @@ import {
   SettingsError,
   type SettingsProblem,
   settingsLocations,
+  sortProblems,
   UNTRUSTED_HOOK_REASON,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy, type PolicyOptions } from "../../compose/policy.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { asFailure } from "../../io/failure.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
+import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { rulePlace } from "../explain/decision-text.ts";
+import { findIdleRules } from "./idle-rules.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 
 type CheckedFile = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
@@ -36,6 +40,7 @@ export async function checkPolicy(context: Context): Promise<number> {
   else {
     const files = named.length > 0 ? named : layerFiles(context, workspace);
     await io.stdout.write(problems.length > 0 ? problemsText(problems) : soundText(files, checked));
+    await io.stdout.write(riskText(checked));
   }
   for (const words of [...elsewhere(context, checked), ...stopped]) await warn(io, words);
   return problems.length > 0 ? 1 : 0;
@@ -69,8 +74,10 @@ async function isTrustedNow(context: Context, workspace: string): Promise<boolea
 
 async function check(context: Context, place: Pick<PolicyOptions, "workspace" | "policyFile" | "trusted">): Promise<CheckedFile> {
   try {
-    const { loaded } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
-    return { problems: loaded.problems, loaded };
+    const { loaded, tools, facts } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
+    const { digest, clock } = hostPortsFor(context, await stateDirectory(context));
+    const idle = await findIdleRules(loaded, { policy: loaded.policy, tools, facts, digest, clock }, place.workspace);
+    return { problems: sortProblems([...loaded.problems, ...idle]), loaded };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return { problems: error.problems };
@@ -104,6 +111,19 @@ function soundText(files: readonly string[], checked: readonly CheckedFile[]): s
     return `  ${oneLine(file)}: ${there.includes(file) ? counted(own, "rule") : "not there"}\n`;
   });
   return `No problems: ${counted(rules.length, "rule")} in ${counted(there.length, "file")}.\n${lines.join("")}`;
+}
+
+/** What rules with a star permit beyond their words. */
+function riskText(checked: readonly CheckedFile[]): string {
+  const risky = checked.flatMap(({ loaded, problems }) =>
+    (loaded?.rules ?? []).flatMap(({ at, risk }) => {
+      const isIdle = problems.some(({ file, line, column }) => file === at.file && line === at.line && column === at.column);
+      return risk === undefined || isIdle ? [] : [{ at, risk }];
+    }),
+  );
+  if (risky.length === 0) return "";
+  const lines = risky.map(({ at, risk }) => `  ${oneLine(`${at.text} (${rulePlace(at)}): ${risk}`)}\n`);
+  return `What ${risky.length === 1 ? "a rule with a star permits" : "rules with a star permit"}:\n${lines.join("")}`;
 }
 
 function counted(count: number, what: string): string {

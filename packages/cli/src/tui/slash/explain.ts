@@ -36,7 +36,16 @@ export async function explainWithSession(parts: ExplainParts, { tool, input }: N
   if (!parsed.ok) return `Invalid input: ${parsed.message}`;
   const rows = await store.ledger.pending("grants", { limit: MOST_GRANTS });
   const explaining: ExplainContext = {
-    ...{ tools, facts, rules, digest: ports.digest, clock: ports.clock, hooks: policy.hooks(), stage: source.loaded().stage },
+    ...{
+      tools,
+      facts,
+      rules,
+      digest: ports.digest,
+      clock: ports.clock,
+      hooks: policy.hooks(),
+      stage: source.loaded().stage,
+      allows: source.loaded().rules,
+    },
     policy: current?.agent.modes.current() ?? { ...source.current(), mode: view.state.status.mode },
     cwd: current?.session.state.created?.cwd ?? place.cwd,
     remembered: { rows, workspace, rules, now: ports.clock.now(), ...(current && { session: current.session.id }) },

@@ -30,7 +30,7 @@ function command(more: Partial<JudgedCommand> & { readonly words: readonly strin
 }
 
 function explanation(more: Partial<Explanation>): Explanation {
-  return { verdict: "ask", reason: "default", source: "", rule: null, unit: 0, units: 1, trace: [], revision: "r", ...more };
+  return { verdict: "ask", reason: "default", source: "", rule: null, unit: 0, units: 1, trace: [], misses: [], revision: "r", ...more };
 }
 
 const RULE = {

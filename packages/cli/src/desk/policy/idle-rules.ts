@@ -1,0 +1,88 @@
+import type { RuleRef } from "@assent/core";
+import type { Assessment } from "@assent/core/parts";
+import type { LoadedPolicy, Rule, SettingsProblem } from "@assent/policy";
+import { decisionSentence, rulePlace } from "../explain/decision-text.ts";
+import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
+
+type IdleReason = { readonly message: string; readonly hint: string };
+
+/** Finds rules that can never match, and allow rules that can never allow, by judging the calls they were written for. */
+export async function findIdleRules(loaded: LoadedPolicy, parts: JudgeParts, cwd: string): Promise<readonly SettingsProblem[]> {
+  const judging = { ...parts, policy: { ...loaded.policy, mode: "default" } };
+  const found: SettingsProblem[] = [];
+  for (const rule of loaded.rules) {
+    const { at, verdict } = rule;
+    const isReported = loaded.problems.some(({ file, line, column }) => file === at.file && line === at.line && column === at.column);
+    const reason = isReported ? undefined : (describeMismatch(rule) ?? (await describeIdleAllow(rule, judging, cwd)));
+    if (reason) found.push(createProblem(at, `permissions.${verdict}`, reason));
+  }
+  return found;
+}
+
+function createProblem(at: RuleRef, key: string, { message, hint }: IdleReason): SettingsProblem {
+  const { text, file = "", line = 0, column = 0 } = at;
+  return { type: "rule_never_applies", file, line, column, key, message: `${text}: ${message}`, hint, effect: "warning", kept: true };
+}
+
+/** `.apply` and MCP tools are known only later. */
+function describeMismatch({ contradiction, example, at }: Rule): IdleReason | undefined {
+  if (contradiction !== undefined) return { message: `it never matches: ${contradiction}`, hint: "Keep one of the two conditions." };
+  const [name = ""] = at.text.trim().split(/[(:]/);
+  if (example || /^mcp__|\.apply$/.test(name)) return undefined;
+  return { message: "it never matches: no tool has such a name", hint: "assent tools lists the names of all tools." };
+}
+
+/** Fields that a tool needs besides the one that its rules are about. */
+const OTHER_FIELDS: Readonly<Record<string, object>> = { write: { content: "" } };
+
+async function describeIdleAllow(rule: Rule, judging: JudgeParts, cwd: string): Promise<IdleReason | undefined> {
+  const { verdict, example, samples = [] } = rule;
+  if (verdict !== "allow" || example?.argument === undefined || samples.length === 0) return undefined;
+  const judged: Assessment[] = [];
+  for (const sample of samples) {
+    const input = { ...OTHER_FIELDS[example.tool], [example.argument]: sample };
+    const one = await judgeCall(judging, { tool: example.tool, input, cwd });
+    if (isInvalidCall(one)) return undefined;
+    judged.push(one);
+  }
+  return describeOutvoted(judged) ?? describeLimit(rule, judged);
+}
+
+/** A rule or safeguard that is stricter about every sample. */
+function describeOutvoted(judged: readonly Assessment[]): IdleReason | undefined {
+  const [first] = judged;
+  const isStricter = ({ decision }: Assessment): boolean => decision.verdict === "deny" || decision.explicitAsk;
+  if (!first || !judged.every(isStricter)) return undefined;
+  const { decision } = first;
+  const { rule, reason, verdict } = decision;
+  if (rule && reason === "checker") {
+    const message = `it never ${verdict === "deny" ? "applies" : "allows"}: ${rule.text} (${rulePlace(rule)}) ${verdict === "deny" ? "denies" : "asks about"} all of it`;
+    return { message, hint: "Remove this rule, or narrow that one." };
+  }
+  return { message: `it never allows: ${decisionSentence({ ...decision, rule: rule ?? null })}`, hint: NEVER_ALLOWED };
+}
+
+const NEVER_ALLOWED = "Remove it: such calls ask each time (docs/rules.md lists what no rule can allow).";
+
+function describeLimit(rule: Rule, judged: readonly Assessment[]): IdleReason | undefined {
+  const limits = judged.map(({ request }) => request.units.flatMap((unit) => rule.whyNot?.(unit) ?? []));
+  const lasting = limits.map((some) => some.find((limit) => limit.lasting));
+  const [first] = lasting;
+  if (first && lasting.every(Boolean)) return { message: `it never allows: ${first.why}`, hint: hintFor(rule, first.why) };
+  const matches = judged.some(({ request }) => request.units.some((unit) => rule.test(request, unit) === "yes"));
+  if (matches || limits.some((some) => some.length > 0) || !judged.every(({ request }) => request.kind === "execute")) return undefined;
+  return {
+    message: "it never matches: Assent compares a command without variables before its name and without --no-pager",
+    hint: PLAIN_WORDS,
+  };
+}
+
+const PLAIN_WORDS = "Write only the command's own words: Shell(npm test), Shell(git log).";
+
+function hintFor({ at }: Rule, why: string): string {
+  if (/which the rule does not name|names none|name the program/.test(why))
+    return "Name the command that it runs, too: Shell(timeout 60 npm test *)";
+  if (/comes before the subcommand/.test(why)) return "Start with the subcommand: Shell(git status)";
+  if (/absolute path|is a path/.test(why)) return `Write the absolute path, or the name of an installed program, instead of ${at.text}`;
+  return NEVER_ALLOWED;
+}
