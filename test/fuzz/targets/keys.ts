@@ -4,6 +4,7 @@ import { type ManualClock, manualClock, sampleApproval } from "@assent/core/test
 import { askQuestioner } from "../../../packages/cli/src/tui/ask/questioner.ts";
 import { cardApprover } from "../../../packages/cli/src/tui/cards/approver.ts";
 import { approvalDiff, cardBody } from "../../../packages/cli/src/tui/cards/body.ts";
+import { UNREAD } from "../../../packages/cli/src/tui/cards/reading.ts";
 import { type CardStack, createCardStack } from "../../../packages/cli/src/tui/cards/stack.ts";
 import type { Canvas, Key } from "../../../packages/cli/src/tui/draw/dialog.ts";
 import { pageFrom, START } from "../../../packages/cli/src/tui/draw/pages.ts";
@@ -208,7 +209,7 @@ function wasRead(
   // A card that was read to its end at one width stays read at another.
   const widths = [...seen.keys()].filter((key) => key.startsWith(`${approval.id} `)).map((key) => Number(key.split(" ")[1]));
   const missing = widths.map((columns) => {
-    const pages = cardBody(approval, approvalDiff(approval))({ folded: new Set(), chosen: undefined }, columns);
+    const pages = cardBody(approval, approvalDiff(approval))(UNREAD, columns);
     const { lines: all } = pageFrom(pages, START, { ...canvas, columns, rows: 1_000_000 });
     const shown = seen.get(`${approval.id} ${columns}`) ?? new Set();
     return all.find((line) => !shown.has(line) && !line.includes("@@"));

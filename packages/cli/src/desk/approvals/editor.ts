@@ -18,6 +18,14 @@ export type ApprovalEditor = {
   readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
 };
 
+/** Opens the person's editor on any text. */
+export type FileEditor = {
+  readonly hasEditor: () => boolean;
+  readonly openText: (texts: EditedTexts, signal: AbortSignal) => Promise<{ readonly text: string } | EditFailure>;
+};
+
+export type EditedTexts = { readonly current: string; readonly proposed: string; readonly extension: string };
+
 export type EditRequest = { readonly approval: OpenApproval; readonly draft?: string | undefined };
 
 export type ApprovalEditorParts = {
@@ -27,18 +35,22 @@ export type ApprovalEditorParts = {
   readonly revising: () => RevisionParts | undefined;
 };
 
-export function approvalEditor({ environment, setting, revising }: ApprovalEditorParts): ApprovalEditor {
+export function approvalEditor({ environment, setting, revising }: ApprovalEditorParts): ApprovalEditor & FileEditor {
   const editable: ApprovalEditor["editable"] = (approval) => editableOf(approval, revising());
+  const openText: FileEditor["openText"] = async (texts, signal) => {
+    const edited = await editText({ ...texts, editor: findEditor(environment, setting()), environment, signal });
+    return "failure" in edited ? { message: edited.message } : edited;
+  };
   return {
     editable,
+    openText,
     hasEditor: () => findEditor(environment, setting()) !== undefined,
     open: async ({ approval, draft }, signal) => {
       const text = editorText(approval, editable(approval));
       if (!text) return { message: "This cannot be edited." };
       const { current, proposed, extension, read } = text;
-      const editor = findEditor(environment, setting());
-      const edited = await editText({ current, proposed: draft ?? proposed, extension, editor, environment, signal });
-      if ("failure" in edited) return { message: edited.message };
+      const edited = await openText({ current, proposed: draft ?? proposed, extension }, signal);
+      if ("message" in edited) return edited;
       return edited.text === proposed ? { message: "Nothing was changed." } : read(edited.text);
     },
     revise: async (asked, edit, signal) => {

@@ -5,22 +5,29 @@ import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { factNotes } from "./facts.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 
-export type ApprovalLayout = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
+/** `shown` takes the place of the request's text, for example the changes of a proposal. */
+export type ApprovalLayout = {
+  readonly columns: number;
+  readonly style: Style;
+  readonly edited?: boolean;
+  readonly shown?: readonly string[] | undefined;
+};
 
 /** Everything a person must see before approving, without characters that move the cursor. */
-export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: ApprovalLayout): string[] {
+export function approvalLines(approval: OpenApproval, { columns, style, edited = false, shown }: ApprovalLayout): string[] {
   const { details } = approval;
   const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");
   const block = (text: string): string[] => quoted(safe(text), columns);
   const rest = restOfInput(approval);
   const inputs = rest.lines.map((line) => ["input", line] as const);
   const facts = [...approvalFacts(approval), ...inputs].flatMap(([label, value]) => factRows(label, safe(oneLine(value)), columns));
-  const shown = details.type === "edit" ? diffLines(block(approvalText(details)), style) : block(approvalText(details)).map(style.bold);
+  const text = (): readonly string[] =>
+    details.type === "edit" ? diffLines(block(approvalText(details)), style) : block(approvalText(details)).map(style.bold);
   return [
     style.bold(`Approval needed: ${oneLine(headingOf(approval))}`),
     ...facts,
     "",
-    ...shown,
+    ...(shown ?? text()),
     ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
     ...approvalWarnings(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
   ];

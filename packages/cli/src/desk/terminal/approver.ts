@@ -1,12 +1,16 @@
-import type { Answer, Approver, By, Clock, OpenApproval, Remember, WiderRules } from "@assent/core";
+import type { Answer, Approver, By, Clock, OpenApproval, ProposalPart, Remember, WiderRules } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
+import { PART_REASON, type SettlementAfterNo } from "../../tui/cards/settle-after-no.ts";
+import { chooseAll, partOf } from "../../tui/diff/choice.ts";
 import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown } from "../approvals/editor.ts";
 import { wholeToolRule, whyNotRemembered } from "../approvals/remember.ts";
 import type { RequestEdit } from "../approvals/revise.ts";
 import { appliesProposal, approvalLines } from "../approvals/view.ts";
+import type { ReviewedChange } from "../proposals/review.ts";
+import { readChoice, reviewLines } from "../proposals/review-lines.ts";
 import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
 
 export type TerminalApproverParts = {
@@ -16,8 +20,10 @@ export type TerminalApproverParts = {
   readonly cancel: () => void;
   /** Absent if requests cannot be edited here. */
   readonly edit?: ApprovalEditor;
-  /** Discards the proposal that the rejected call would have applied. */
-  readonly discard?: (approval: OpenApproval, reason: string) => void;
+  /** Discards the proposal that the rejected call would have applied, or applies a part of it. */
+  readonly settleAfterNo?: (approval: OpenApproval, settlement: SettlementAfterNo) => void;
+  /** The files that a call would change, if it applies a proposal. */
+  readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
   readonly stops?: boolean;
 };
 
@@ -27,8 +33,12 @@ type Screen = {
   readonly write: (text: string) => Promise<void>;
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   edited: RequestEdit | undefined;
+  review: readonly ReviewedChange[] | undefined;
 };
-type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
+type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & {
+  readonly discard?: true;
+  readonly part?: ProposalPart;
+};
 /** `again`: nothing usable was typed. */
 type Turn =
   | { readonly decided: TypedDecision }
@@ -61,11 +71,13 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
   if (signal.aborted) return undefined;
   const { io, clock, by } = parts;
   const open = (): Prompt => openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal });
+  const loading = appliesProposal(approval) ? parts.review?.(approval) : undefined;
   const screen: Screen = {
     prompt: open(),
     style: stderrStyle(io),
     write: io.stderr.write,
     edited: undefined,
+    review: loading && (await loading.catch(() => undefined)), // the text of the request is shown instead
     aside: async (work) => {
       screen.prompt.close();
       return await work().finally(() => {
@@ -77,8 +89,9 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
     const turn = await converse(parts, screen, { approval, signal });
     if ("decided" in turn) {
       const { id, revision, fingerprint } = approval;
-      const { discard, ...decided } = turn.decided;
-      if (discard) parts.discard?.(approval, decided.reason ?? "");
+      const { discard, part, ...decided } = turn.decided;
+      if (discard || part) parts.settleAfterNo?.(approval, { reason: decided.reason ?? "", ...(part && { part }) });
+      if (part) return { approval: id, revision, fingerprint, by, outcome: "reject", reason: PART_REASON };
       return { approval: id, revision, fingerprint, by, ...decided, ...(decided.outcome === "approve" && screen.edited) };
     }
     await screen.write(`\n${FAREWELL[turn.none]}\n`);
@@ -112,7 +125,10 @@ async function converse(parts: TerminalApproverParts, screen: Screen, asked: App
 
 async function present(parts: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
   const { stderr } = parts.io;
-  const lines = approvalLines(approval, { columns: stderr.columns() ?? 80, style: screen.style, edited: screen.edited !== undefined });
+  const { style, review, edited } = screen;
+  const columns = stderr.columns() ?? 80;
+  const shown = review && reviewLines(review, { columns, style });
+  const lines = approvalLines(approval, { columns, style, edited: edited !== undefined, shown });
   const unread = await showPages(screen, lines, Math.max((stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
   return unread ?? (await choose(screen, approval, parts));
 }
@@ -192,10 +208,13 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const whole = rules.length > 0 ? wholeToolRule(approval) : [];
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
   const isAgents = approval.agentName !== undefined;
-  const discards = parts.discard !== undefined && appliesProposal(approval);
+  const discards = parts.settleAfterNo !== undefined && appliesProposal(approval);
   const wider = rules.length > 0 ? approval.details.wider : undefined;
+  const { review } = screen;
+  const picks = discards && review && chooseAll(review).size > 1 ? [CHOOSE] : [];
   const choices = [
     ...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, wider, stops, isAgents }),
+    ...picks,
     ...(discards ? [DISCARD] : []),
   ];
   const why = whyNotRemembered(approval);
@@ -203,14 +222,13 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
     ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
     ...(edit?.hasEditor() === false ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];
-  const act = async (key: string): Promise<Turn> =>
-    key === "e" && edit
-      ? { edit }
-      : key === "d"
-        ? await rejectAndDiscard(screen)
-        : key === "w" && wider
-          ? await confirmRules(screen, isAgents ? "session" : "project", wider.rules, wider.risk)
-          : await actOnKey(screen, key, key === "t" ? whole : rules);
+  const act = async (key: string): Promise<Turn> => {
+    if (key === "e" && edit) return { edit };
+    if (key === "h" && review) return await choosePart(screen, review);
+    if (key === "d") return await rejectAndDiscard(screen);
+    if (key === "w" && wider) return await confirmRules(screen, isAgents ? "session" : "project", wider.rules, wider.risk);
+    return await actOnKey(screen, key, key === "t" ? whole : rules);
+  };
   return await pick(screen, { choices, notes }, act);
 }
 
@@ -251,6 +269,23 @@ async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string
 
 const STOP = ["x", "no, and stop the model"] as const;
 const DISCARD = ["d", "no, and discard the change"] as const;
+const CHOOSE = ["h", "choose which files and hunks to apply"] as const;
+
+/** Asks for the numbers of files and hunks until they can be read. */
+async function choosePart(screen: Screen, review: readonly ReviewedChange[]): Promise<Turn> {
+  for (let note = ""; ; ) {
+    const typed = await screen.prompt.ask(`\n${note}Apply which? Numbers from the list, such as 1 3.2 (Enter goes back): `);
+    if ("none" in typed) return typed;
+    if (typed.line.trim() === "") return { again: true };
+    const chosen = readChoice(review, typed.line);
+    if (typeof chosen === "string") {
+      note = `${chosen}\n`;
+      continue;
+    }
+    const part = partOf(review, chosen);
+    return { decided: { outcome: "approve", ...(part && { part }) } };
+  }
+}
 
 type OfferedChoices = {
   readonly editable: boolean;

@@ -1,6 +1,7 @@
 import type { Answer, OpenApproval, Remember } from "@assent/core";
 import type { EditableKind } from "../../desk/approvals/editor.ts";
 import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
+import type { ReviewedChange } from "../../desk/proposals/review.ts";
 import { isShort } from "./field.ts";
 
 /** One answer on a card. */
@@ -26,6 +27,8 @@ export type CardMeans = {
   readonly editor: boolean;
   /** The card shows a previewed change, not a call. */
   readonly isProposal?: boolean;
+  /** The changed files, if the card shows any set of file changes. */
+  readonly review?: readonly ReviewedChange[];
   /** Rejecting can also discard the change that the call would apply. */
   readonly discards?: boolean;
   /** What the model proposed, if the person edited it. */
@@ -33,16 +36,19 @@ export type CardMeans = {
 };
 
 /** The answers for this request. None is preselected. */
-export function cardActions(approval: OpenApproval, means: CardMeans, hunks: number): readonly CardAction[] {
+export function cardActions(approval: OpenApproval, means: CardMeans, parts: number): readonly CardAction[] {
   const { details } = approval;
-  if (means.isProposal) return [approve("y", "Apply this change"), DISCARD];
+  const several = (means.review?.length ?? 1) > 1;
+  const says = several ? "Choose which files and hunks to apply" : "Choose which hunks to apply";
+  const choose: readonly CardAction[] =
+    parts > 1 && means.editable !== "input" ? [{ key: "h", says, approves: false, does: { type: "hunks" } }] : [];
+  if (means.isProposal) return [approve("y", "Apply this change"), ...editActions(approval, means), ...choose, DISCARD];
   if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
-  const parts: CardAction = { key: "h", says: "Choose which hunks to apply", approves: false, does: { type: "hunks" } };
   return [
     approve("y", "Allow once"),
     ...rememberActions(approval),
     ...editActions(approval, means),
-    ...(hunks > 1 && means.editable !== "input" ? [parts] : []),
+    ...choose,
     ...REFUSALS,
     ...(means.discards ? [{ ...DISCARD, says: "No, and discard the change" }] : []),
   ];
@@ -72,9 +78,10 @@ const EDIT_WORDS: Readonly<Record<EditableKind, string>> = {
 };
 
 /** A short command is edited on the card; everything else needs an editor. */
-function editActions({ details }: OpenApproval, { editable, editor }: CardMeans): readonly CardAction[] {
+function editActions({ details }: OpenApproval, { editable, editor, review = [] }: CardMeans): readonly CardAction[] {
   const edit = (says: string, does: CardAction["does"]): readonly CardAction[] => [{ key: "e", says, approves: false, does }];
   if (editable === undefined) return [];
+  if (review.length > 1 && editor) return edit("Edit a file first, in your editor", { type: "edit" });
   if (editable === "command" && details.type === "exec" && isShort(details.command))
     return edit("Edit the command first", { type: "command", text: details.command });
   return editor ? edit(EDIT_WORDS[editable], { type: "edit" }) : [];

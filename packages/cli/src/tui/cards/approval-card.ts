@@ -1,41 +1,36 @@
-import type { Answer, OpenApproval } from "@assent/core";
-import { applyHunks } from "@assent/core/parts";
+import type { Answer, OpenApproval, ProposalPart } from "@assent/core";
+import { applyHunks, type FileDiff } from "@assent/core/parts";
 import { headingOf } from "../../desk/approvals/view.ts";
 import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
+import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, chosenHunks, partOf } from "../diff/choice.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
-import {
-  convertProgress,
-  isBefore,
-  isEnd,
-  type Pages,
-  type Position,
-  pageBefore,
-  pageFrom,
-  type ReadProgress,
-  START,
-} from "../draw/pages.ts";
+import { convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { makeTheme } from "../draw/theme.ts";
 import { actionLines, actionRows } from "./action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } from "./actions.ts";
-import { approvalDiff, cardBody } from "./body.ts";
+import { approvalDiff, type CardPages, cardBody } from "./body.ts";
 import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./field.ts";
+import { fileInFront, moveCursor, nextFile, previousFile, type Reading, type ReadText, refold, toggleCursor, UNREAD } from "./reading.ts";
 
 /** What the person chose: an answer, their editor, or a changed command. The last two lead to a new card. */
 export type CardOutcome =
-  | { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & { readonly discard?: true } }
-  | { readonly wants: "editor"; readonly draft?: string }
+  | { readonly answer: CardAnswer }
+  /** `file`: the number of the changed file to edit. */
+  | { readonly wants: "editor"; readonly draft?: string; readonly file?: number }
   | { readonly command: string };
 
+/** An answer; `part` is what to apply of a previewed change. */
+export type CardAnswer = Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & {
+  readonly discard?: true;
+  readonly part?: ProposalPart;
+};
+
 /** The state of a card. */
-export type CardState = ReadProgress & {
+export type CardState = Reading & {
   /** Index of the selected answer; -1 if none is. */
-  readonly chosen: number;
+  readonly selected: number;
   readonly field: CardField | undefined;
-  readonly folded: ReadonlySet<number>;
-  /** The hunks to apply, while choosing them. */
-  readonly hunks: ReadonlySet<number> | undefined;
-  readonly hunkAt: number;
   /** Stray text was typed: letters select nothing until Esc or an arrow key. After Enter (`sent`) a letter typed on its own selects again. */
   readonly text: "none" | "typed" | "sent";
   /** Why the last key did nothing. */
@@ -54,9 +49,8 @@ export type ApprovalCard = Dialog<CardState, CardOutcome> & {
 
 /** Creates the card of a request. Approving needs all of it to have been on the screen. */
 export function approvalCard(approval: OpenApproval, means: CardMeans): ApprovalCard {
-  const diff = approvalDiff(approval);
-  const hunks = diff.length === 1 ? (diff[0]?.hunks.length ?? 0) : 0;
-  const actions = cardActions(approval, means, hunks);
+  const diff: readonly FileDiff[] = means.review ?? approvalDiff(approval);
+  const actions = cardActions(approval, means, chooseAll(diff).size);
   const notes = cardNotes(
     approval,
     means,
@@ -65,14 +59,9 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
   const card: Card = { approval, means, diff, actions, notes, body: cardBody(approval, diff, means.original) };
   return {
     begin: ({ hint = "", draft } = {}) => ({
-      at: START,
-      seen: START,
-      seenAt: 0,
-      chosen: -1,
+      ...UNREAD,
+      selected: -1,
       field: draft === undefined ? undefined : cardField("command", draft),
-      folded: new Set(),
-      hunks: undefined,
-      hunkAt: 0,
       text: "none",
       hint,
     }),
@@ -92,7 +81,7 @@ type Card = {
   readonly approval: OpenApproval;
   readonly means: CardMeans;
   readonly notes: readonly string[];
-  readonly diff: ReturnType<typeof approvalDiff>;
+  readonly diff: readonly FileDiff[];
   readonly body: ReturnType<typeof cardBody>;
   readonly actions: readonly CardAction[];
 };
@@ -105,8 +94,12 @@ function bodyRows({ actions, notes }: Card, size: Size): number {
   return Math.max(1, size.rows - FURNITURE - actionRows(actions, notes, size));
 }
 
-function bodyOf({ body }: Card, { folded, hunks }: CardState, columns: number): Pages {
-  return body({ folded, chosen: hunks }, columns);
+function bodyOf({ body }: Card, reading: Reading, columns: number): CardPages {
+  return body(reading, columns);
+}
+
+function readText(card: Card, { columns }: Pick<Size, "columns">): ReadText {
+  return { files: card.diff, pages: (reading) => bodyOf(card, reading, columns) };
 }
 
 /** The visible part of the body. A single hidden row is shown instead of being counted. */
@@ -135,7 +128,7 @@ function seenOn(card: Card, state: CardState, canvas: Canvas): CardState {
 }
 
 function isAllSeen(card: Card, state: CardState, { columns }: Pick<Size, "columns">): boolean {
-  return state.folded.size === 0 && state.seenAt === columns && isEnd(bodyOf(card, state, columns), state.seen);
+  return !state.isList && state.seenAt === columns && isEnd(bodyOf(card, state, columns), state.seen);
 }
 
 function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
@@ -145,7 +138,7 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(headingOf(approval))}`;
   const { pages, lines, next } = pageOf(card, state, canvas);
   const hidden = pages.count - Math.min(pages.count, next.piece);
-  const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: press PgDn or Space` : "";
+  const more = hidden > 0 ? moreWords(card, hidden, columns) : "";
   const open = isAllSeen(card, seenOn(card, state, canvas), canvas);
   return [
     headLine(`${asks} ${title}`, approval.id, canvas),
@@ -154,9 +147,27 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
     "",
     ...(state.field
       ? cardFieldLines(state.field, card.means.editor, canvas)
-      : actionLines(card, { chosen: card.actions[state.chosen], open }, canvas)),
-    ...(state.hint === "" ? [] : wrapWords(state.hint, columns).map(theme.warning)),
+      : actionLines(card, { chosen: card.actions[state.selected], open }, canvas)),
+    ...(state.hint === "" ? chosenKeys(state, canvas) : wrapWords(state.hint, columns).map(theme.warning)),
   ];
+}
+
+const WIDE = 72;
+
+/** What is hidden, and how to get there. */
+function moreWords({ diff }: Card, hidden: number, columns: number): string {
+  const lines = `${hidden} more ${hidden === 1 ? "line" : "lines"}`;
+  if (diff.length < 2) return `… ${lines}: press PgDn or Space`;
+  return columns < WIDE ? `… ${hidden} more: PgDn, ] skip file, f list` : `… ${lines}: PgDn or Space; ] skips this file, f lists the files`;
+}
+
+function chosenKeys({ chosen, field }: CardState, { columns, theme }: Canvas): readonly string[] {
+  if (!chosen || field) return [];
+  const keys =
+    columns < WIDE
+      ? "←→ move, Tab in or out, y Enter: apply"
+      : "Left, Right: move. Tab: in or out. y, then Enter: apply what is marked [x].";
+  return [theme.dim(cut(keys, columns))];
 }
 
 /** The id is left out where it would take the place of what is asked. */
@@ -173,7 +184,7 @@ type CardPress = { readonly key: Key; readonly size: Size };
 function press(card: Card, state: CardState, { key, size }: CardPress): CardKeyResult {
   if (state.field) return typeInto(card, state, { field: state.field, key });
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text is not an answer here." } };
-  if (key.name === "escape") return { state: { ...state, chosen: -1, text: "none", hint: "Nothing is selected." } };
+  if (key.name === "escape") return { state: { ...state, selected: -1, text: "none", hint: "Nothing is selected." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
   if (at !== -1) return chooseByLetter(card, state, { at, size, alone: key.alone === true });
   const named = { name: key.name, size };
@@ -186,16 +197,20 @@ type LetterPress = { readonly at: number; readonly size: Size; readonly alone: b
 
 /** A letter selects only if it is not part of typed words. A second letter selects if it comes alone. */
 function chooseByLetter(card: Card, state: CardState, { at, size, alone }: LetterPress): CardKeyResult {
-  const isSecond = state.text === "sent" || (state.chosen !== -1 && state.chosen !== at);
-  if (state.text === "typed" || (isSecond && !alone)) return { state: { ...state, chosen: -1, text: "typed", hint: TYPING } };
-  return { state: { ...state, chosen: at, text: "none", hint: hintAt(card, { ...state, chosen: at }, size) } };
+  const isSecond = state.text === "sent" || (state.selected !== -1 && state.selected !== at);
+  if (state.text === "typed" || (isSecond && !alone)) return { state: { ...state, selected: -1, text: "typed", hint: TYPING } };
+  return { state: { ...state, selected: at, text: "none", hint: hintAt(card, { ...state, selected: at }, size) } };
 }
 
 /** What Enter will do, or what is missing before it can. */
 function hintAt(card: Card, state: CardState, size: Size): string {
-  const action = card.actions[state.chosen];
-  if (!action?.approves || isAllSeen(card, state, size)) return hintFor(action);
-  return state.folded.size > 0 ? UNFOLD_FIRST : `${whyNotYet(card, state, size)} Then Enter: ${action.says}`;
+  const action = card.actions[state.selected];
+  if (!action?.approves || isAllSeen(card, state, size)) return `${hintFor(action)}${action?.approves ? skippedWords(state) : ""}`;
+  return state.isList ? UNFOLD_FIRST : `${whyNotYet(card, state, size)} Then Enter: ${action.says}`;
+}
+
+function skippedWords({ skipped }: CardState): string {
+  return skipped.size === 0 ? "" : ` (you skipped ${skipped.size} ${skipped.size === 1 ? "file" : "files"})`;
 }
 
 function hintFor(action: CardAction | undefined): string {
@@ -210,42 +225,65 @@ function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyRe
   const { columns } = size;
   const pages = bodyOf(card, state, columns);
   const canvas = { columns, rows: bodyRows(card, size), theme: PLAIN };
-  const turned = MOVES[name]?.({ pages, at: state.at, canvas, next: pageOf(card, state, { ...size, theme: PLAIN }).next });
+  const turned = MOVES[name]?.({
+    pages,
+    at: state.at,
+    seen: state.seen,
+    canvas,
+    next: pageOf(card, state, { ...size, theme: PLAIN }).next,
+  });
   if (turned) return { state: { ...state, at: turned } };
   const step = name === "up" ? -1 : name === "down" ? 1 : 0;
   if (step !== 0) {
-    const chosen = (state.chosen + step + card.actions.length + (state.chosen < 0 && step < 0 ? 1 : 0)) % card.actions.length;
-    return { state: { ...state, chosen, text: "none", hint: hintAt(card, { ...state, chosen }, size) } };
+    const selected = (state.selected + step + card.actions.length + (state.selected < 0 && step < 0 ? 1 : 0)) % card.actions.length;
+    return { state: { ...state, selected, text: "none", hint: hintAt(card, { ...state, selected }, size) } };
   }
-  return hunkKey(card, state, name);
+  const read = fileKey(card, state, { name, size });
+  return read && { state: read };
 }
 
-function hunkKey({ diff }: Card, state: CardState, name: string): CardKeyResult | undefined {
-  const count = diff[0]?.hunks.length ?? 0;
-  if (name === "f" && diff.length > 0)
-    return { state: { ...state, at: START, seen: START, folded: state.folded.size > 0 ? new Set() : new Set(diff.keys()) } };
-  if (!state.hunks) return undefined;
+/** Keys for files and hunks: list, skip, choose. */
+function fileKey(card: Card, state: CardState, { name, size }: NamedKey): CardState | undefined {
+  const { diff } = card;
+  const text = readText(card, size);
+  if (name === "f" && diff.length > 0) return { ...state, ...refold(text, state, { isList: !state.isList }), at: START };
+  if (diff.length > 1 && !state.isList && name === "]") return { ...state, ...nextFile(text, state) };
+  if (diff.length > 1 && !state.isList && name === "[") return { ...state, ...previousFile(text, state) };
+  if (!state.chosen || state.isList) return undefined;
   if (name === "left" || name === "right") {
-    const hunkAt = (state.hunkAt + (name === "left" ? count - 1 : 1)) % count;
-    return {
-      state: {
-        ...state,
-        hunkAt,
-        hint: `Hunk ${hunkAt + 1} of ${count}. Tab includes or excludes it; y, then Enter, applies those marked [x].`,
-      },
-    };
+    const cursor = moveCursor(text, state, name === "left" ? -1 : 1);
+    const moved = refold(text, state, { cursor });
+    return { ...state, ...moved, at: scrollTo(card, { ...state, ...moved }, size), hint: `${stopWords(diff, cursor)} Tab: in or out.` };
   }
   if (name !== "tab") return undefined;
-  const hunks = new Set(state.hunks);
-  if (!hunks.delete(state.hunkAt)) hunks.add(state.hunkAt);
-  return { state: { ...state, hunks, hint: `${hunks.size} of ${count} hunks will be applied.` } };
+  const toggled = toggleCursor(text, state);
+  return { ...state, ...toggled, hint: countWords(diff, toggled.chosen) };
+}
+
+/** Scrolls only if the cursor is not on the page. */
+function scrollTo(card: Card, state: CardState, size: Size): Position {
+  const place = { piece: bodyOf(card, state, size.columns).placeOf(state.cursor), row: 0 };
+  const { next } = pageOf(card, state, { ...size, theme: PLAIN });
+  return isBefore(place, state.at) || !isBefore(place, next) ? place : state.at;
+}
+
+function stopWords(diff: readonly FileDiff[], { file, hunk }: ChoiceStop): string {
+  const count = diff[file]?.hunks.length ?? 0;
+  const name = oneLine(diff[file]?.name ?? "");
+  return hunk === undefined ? `${name}.` : `${diff.length > 1 ? `${name}, hunk` : "Hunk"} ${hunk + 1} of ${count}.`;
+}
+
+function countWords(diff: readonly FileDiff[], chosen: ChosenParts | undefined): string {
+  const what = diff.length > 1 ? "changes" : "hunks";
+  return `${chosen?.size ?? 0} of ${chooseAll(diff).size} ${what} will be applied.`;
 }
 
 const MORE_TO_SEE = "There is more to read first: press PgDn or Space.";
 const UNFOLD_FIRST = "There is more to read first: press f to unfold it.";
 
 function whyNotYet(card: Card, state: CardState, size: Size): string {
-  const isSmall = isTooHigh(card, { ...state, chosen: -1, hint: "" }, { ...size, theme: PLAIN });
+  if (state.isList) return UNFOLD_FIRST;
+  const isSmall = isTooHigh(card, { ...state, selected: -1, hint: "" }, { ...size, theme: PLAIN });
   return isSmall ? "This terminal is too small to show the request. Make it larger first." : MORE_TO_SEE;
 }
 
@@ -253,44 +291,58 @@ const CHOOSE_FIRST = "Select an answer first, with its letter or the arrow keys.
 
 function confirm(card: Card, state: CardState, { name, size }: NamedKey): CardKeyResult {
   if (name !== "enter")
-    return { state: { ...state, chosen: -1, text: "typed", hint: `'${cut(oneLine(name), 20)}' is not an answer here. ${TYPING}` } };
-  const action = card.actions[state.chosen];
+    return { state: { ...state, selected: -1, text: "typed", hint: `'${cut(oneLine(name), 20)}' is not an answer here. ${TYPING}` } };
+  const action = card.actions[state.selected];
   if (!action) return { state: { ...state, text: state.text === "typed" ? "sent" : state.text, hint: CHOOSE_FIRST } };
-  if (action.approves && !isAllSeen(card, state, size)) return { state: { ...state, chosen: -1, hint: whyNotYet(card, state, size) } };
-  return act(card, { ...state, chosen: -1 }, action);
+  const without = { ...state, selected: -1 };
+  if (action.approves && !isAllSeen(card, state, size)) return { state: { ...without, hint: whyNotYet(card, state, size) } };
+  if (action.approves && state.chosen?.size === 0) return { state: { ...without, hint: NOTHING_CHOSEN } };
+  return act(card, without, { action, size });
 }
 
-function act({ diff, approval }: Card, state: CardState, { does }: CardAction): CardKeyResult {
+const NOTHING_CHOSEN = "Nothing is chosen: include a hunk with Tab, or reject the change.";
+const ONLY_ONCE = "A rule can't be saved for a part: choose all of it, or press y.";
+
+type CardAct = { readonly action: CardAction; readonly size: Size };
+
+function act(card: Card, state: CardState, { action: { does, rules }, size }: CardAct): CardKeyResult {
+  const { diff, approval, means } = card;
   switch (does.type) {
     case "answer": {
-      const newContent = partialContent(approval, diff, state.hunks);
-      return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }) } } };
+      const part = means.review && partOf(means.review, state.chosen);
+      if (part && rules) return { state: { ...state, hint: ONLY_ONCE } };
+      const newContent = partialContent(approval, diff, state.chosen);
+      return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }), ...(part && { part }) } } };
     }
     case "reason":
       return { state: { ...state, field: cardField(does.discards ? "discard" : does.interrupt ? "stop" : "no") } };
     case "command":
       return { state: { ...state, field: cardField("command", does.text) } };
     case "edit":
-      return { state, outcome: { wants: "editor" } };
+      return means.review ? editFile(card, state, size) : { state, outcome: { wants: "editor" } };
     default: {
-      const all = new Set(diff[0]?.hunks.keys() ?? []);
-      return {
-        state: {
-          ...state,
-          hunks: all,
-          hunkAt: 0,
-          hint: "Left and Right move between hunks, Tab includes or excludes one; y, then Enter, approves.",
-        },
-      };
+      const chosen = chooseAll(diff);
+      const [cursor = { file: 0 }] = choiceStops(diff, chosen);
+      const choosing = { ...state, ...refold(readText(card, size), state, { isList: false, chosen, cursor }) };
+      return { state: { ...choosing, at: scrollTo(card, choosing, size) } };
     }
   }
 }
 
+/** Edits the file at the cursor, or at the top of the page. */
+function editFile(card: Card, state: CardState, size: Size): CardKeyResult {
+  const file = fileInFront(readText(card, size), state);
+  const { name = "", text } = card.means.review?.[file] ?? {};
+  if (!text || text.after === null)
+    return { state: { ...state, hint: `${oneLine(name)} can't be edited. Go to another file with ] or [.` } };
+  return { state, outcome: { wants: "editor", file } };
+}
+
 /** Undefined if all hunks are chosen. */
-function partialContent({ details }: OpenApproval, diff: Card["diff"], hunks: ReadonlySet<number> | undefined): string | undefined {
+function partialContent({ details }: OpenApproval, diff: Card["diff"], chosen: ChosenParts | undefined): string | undefined {
   const [file] = diff;
-  if (!hunks || !file || details.type !== "edit" || hunks.size === file.hunks.length) return undefined;
-  return applyHunks(details.originalContent ?? "", file, hunks);
+  if (!chosen || !file || details.type !== "edit" || chosen.size === file.hunks.length) return undefined;
+  return applyHunks(details.originalContent ?? "", file, chosenHunks(diff, chosen, 0));
 }
 
 type FieldPress = { readonly field: CardField; readonly key: Key };
@@ -308,10 +360,17 @@ function typeInto({ approval }: Card, state: CardState, { field, key }: FieldPre
   return { state, outcome: { command: done } };
 }
 
-type Moving = { readonly pages: Pages; readonly at: Position; readonly next: Position; readonly canvas: Canvas };
+type Moving = {
+  readonly pages: Pages;
+  readonly at: Position;
+  readonly seen: Position;
+  readonly next: Position;
+  readonly canvas: Canvas;
+};
 
-/** Goes a page forward; the last page is a full one. */
-const forward = ({ pages, at, next, canvas }: Moving): Position => {
+/** Goes a page forward, or back to where reading stopped; the last page is a full one. */
+const forward = ({ pages, at, seen, next, canvas }: Moving): Position => {
+  if (isBefore(seen, at)) return seen;
   if (isEnd(pages, next)) return at;
   const last = pageBefore(pages, { piece: pages.count, row: 0 }, canvas);
   return isBefore(last, next) ? last : next;

@@ -1,12 +1,14 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
 import { messageOf } from "@assent/core";
-import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand } from "../../desk/approvals/editor.ts";
+import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand, type FileEditor } from "../../desk/approvals/editor.ts";
 import type { EditFailure, RequestEdit } from "../../desk/approvals/revise.ts";
 import { appliesProposal, approvalTitle } from "../../desk/approvals/view.ts";
+import { editReviewed, type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import type { CardMeans } from "./actions.ts";
-import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
-import type { CardStack, StackedCard } from "./stack.ts";
+import { approvalCard, type CardAnswer, type CardBeginning, type CardOutcome } from "./approval-card.ts";
+import { freePlace, presentCard, type StackPlace } from "./present.ts";
+import { PART_REASON, type SettlementAfterNo } from "./settle-after-no.ts";
+import type { CardStack } from "./stack.ts";
 
 /** What the approver needs. */
 export type CardApproverParts = {
@@ -14,8 +16,11 @@ export type CardApproverParts = {
   readonly by: By;
   /** Lets the person edit a request before approving it. */
   readonly edit?: ApprovalEditor;
-  /** Discards the change that a rejected call would have applied. */
-  readonly discard?: (approval: OpenApproval, reason: string) => void;
+  /** Discards the change that a rejected call would have applied, or applies a part of it. */
+  readonly settleAfterNo?: (approval: OpenApproval, settlement: SettlementAfterNo) => void;
+  /** The files that a call would change, if it applies a previewed change. */
+  readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
+  readonly editFile?: FileEditor;
   /** The position of its call among the open calls of its session. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
@@ -32,6 +37,7 @@ type CardContent = {
   /** The rejected draft, for the next try. */
   readonly draft?: string | undefined;
   readonly beginning: CardBeginning;
+  readonly review?: readonly ReviewedChange[] | undefined;
 };
 type AskedApproval = {
   readonly parts: CardApproverParts;
@@ -39,14 +45,14 @@ type AskedApproval = {
   readonly signal: AbortSignal;
   readonly place: StackPlace;
 };
-/** The card's place, which the card after an edit takes over. */
-type StackPlace = { item: StackedCard | undefined; leave: () => void };
 
 async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
-  const place: StackPlace = { item: undefined, leave: () => undefined };
+  const place = freePlace();
   const asking: AskedApproval = { parts, asked, signal, place };
+  const loading = appliesProposal(asked) ? parts.review?.(asked) : undefined;
+  const review = loading && (await loading.catch(() => undefined)); // the card shows the text of the request instead
   try {
-    for (let sheet: CardContent = { approval: asked, beginning: {} }; ; ) {
+    for (let sheet: CardContent = { approval: asked, beginning: {}, review }; ; ) {
       const outcome = await showCard(asking, sheet);
       if (outcome === undefined) return undefined;
       const isAnswer = "answer" in outcome;
@@ -59,12 +65,11 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
   }
 }
 
-type CardAnswer = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
-
-/** An approval covers the edited request; hunks are chosen from it. */
-function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { discard, ...said }: CardAnswer): Answer {
+/** An approval covers the edited request; hunks are chosen from it. A part is applied by the person, so the call is rejected. */
+function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { discard, part, ...said }: CardAnswer): Answer {
   const { id, revision, fingerprint } = asked;
-  if (discard) parts.discard?.(asked, said.reason ?? "");
+  if (discard || part) parts.settleAfterNo?.(asked, { reason: said.reason ?? "", ...(part && { part }) });
+  if (part) return { approval: id, revision, fingerprint, by: parts.by, outcome: "reject", reason: PART_REASON };
   const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
   return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said };
 }
@@ -89,11 +94,13 @@ async function recheckEdit(
 }
 
 /** Returns the edited request, or the old content with the reason why the edit failed. */
-async function editRequest(
-  { parts: { edit: editor }, asked, signal }: AskedApproval,
-  sheet: CardContent,
-  outcome: EditOutcome,
-): Promise<CardContent> {
+async function editRequest(asking: AskedApproval, sheet: CardContent, outcome: EditOutcome): Promise<CardContent> {
+  if ("wants" in outcome && outcome.file !== undefined) return await editFileOf(asking, sheet, outcome.file);
+  const {
+    parts: { edit: editor },
+    asked,
+    signal,
+  } = asking;
   const typed = "command" in outcome ? outcome.command : outcome.draft;
   const again = ({ message, text }: EditFailure): CardContent => ({
     ...sheet,
@@ -115,48 +122,37 @@ async function editRequest(
   }
 }
 
+/** Changes the new content of one file; the card shows it again. */
+async function editFileOf({ parts: { editFile }, signal }: AskedApproval, sheet: CardContent, at: number): Promise<CardContent> {
+  const file = sheet.review?.[at];
+  const again = (message: string): CardContent => ({ ...sheet, beginning: { hint: oneLine(message) } });
+  if (!editFile || !file) return again("This can't be edited here.");
+  try {
+    const edited = await editReviewed(editFile, file, signal);
+    if ("message" in edited) return again(edited.message);
+    return { ...sheet, review: withEdited(sheet.review ?? [], edited), beginning: { hint: YOURS } };
+  } catch (error) {
+    return again(messageOf(error));
+  }
+}
+
+const YOURS = "This is your version. It is checked when you apply it.";
+
 type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
-/** Resolves with undefined if the approval was answered or closed elsewhere. */
 function showCard(
-  { parts: { stack, edit, placeOf, discard }, asked, signal, place }: AskedApproval,
-  sheet: CardContent,
+  { parts: { stack, edit, editFile, placeOf, settleAfterNo }, asked, signal, place }: AskedApproval,
+  { approval, edit: edited, review, beginning }: CardContent,
 ): Promise<CardOutcome | undefined> {
-  const { approval } = sheet;
-  const means: CardMeans = {
-    editable: edit?.editable(asked),
-    editor: edit?.hasEditor() === true,
-    discards: discard !== undefined && appliesProposal(asked),
-    ...(sheet.edit && { original: asked }),
-  };
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(undefined);
-    const card = approvalCard(approval, means);
-    let state = card.begin(sheet.beginning);
-    let isOver = false;
-    const end = (outcome: CardOutcome | undefined): void => {
-      isOver = true;
-      signal.removeEventListener("abort", withdrawn);
-      resolve(outcome);
-    };
-    const withdrawn = (): void => end(undefined);
-    const item: StackedCard = {
-      id: approval.id,
-      title: oneLine(approvalTitle(approval)),
-      call: { session: asked.sessionId, place: () => placeOf?.(asked) },
-      view: (canvas) => card.view(state, canvas),
-      shown: (canvas) => {
-        state = card.shown(state, canvas);
-      },
-      press: (key, size) => {
-        if (isOver) return;
-        const pressed = card.key(state, key, size);
-        state = pressed.state;
-        if (pressed.outcome) end(pressed.outcome);
-      },
-    };
-    place.leave = stack.put(item, place.item);
-    place.item = item;
-    signal.addEventListener("abort", withdrawn, { once: true });
+  const canEditFile = editFile && review?.some(({ text }) => text && text.after !== null);
+  const card = approvalCard(approval, {
+    editable: review ? (canEditFile ? "content" : undefined) : edit?.editable(asked),
+    editor: (review ? editFile : edit)?.hasEditor() === true,
+    discards: settleAfterNo !== undefined && appliesProposal(asked),
+    ...(edited && { original: asked }),
+    ...(review && { review }),
   });
+  const title = oneLine(approvalTitle(approval));
+  const call = { session: asked.sessionId, place: () => placeOf?.(asked) };
+  return presentCard(stack, { card, beginning, place, id: approval.id, title, call }, signal);
 }

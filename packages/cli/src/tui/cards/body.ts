@@ -4,13 +4,26 @@ import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
 import { approvalFacts, approvalText, approvalWarnings } from "../../desk/approvals/view.ts";
 import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { type ChoiceStop, type ChosenParts, choiceMark } from "../diff/choice.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { type DiffItem, diffItems } from "../diff/items.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Pages } from "../draw/pages.ts";
 
-/** Which files are folded and which hunks are chosen. */
-export type BodyView = { readonly folded: ReadonlySet<number>; readonly chosen: ReadonlySet<number> | undefined };
+/** Which files are folded or skipped, what is chosen, and where the cursor is while choosing. */
+export type BodyView = {
+  readonly folded: ReadonlySet<number>;
+  readonly skipped: ReadonlySet<number>;
+  readonly chosen: ChosenParts | undefined;
+  readonly cursor: ChoiceStop;
+};
+
+/** The body in pieces, with the places of its files and hunks. */
+export type CardPages = Pages & {
+  /** The first piece of each file, and the piece after the last file. */
+  readonly starts: readonly number[];
+  readonly placeOf: (stop: ChoiceStop) => number;
+};
 
 type Piece =
   | { readonly type: "fact"; readonly label: string; readonly text: string }
@@ -27,16 +40,45 @@ export function cardBody(
   approval: OpenApproval,
   diff: readonly FileDiff[],
   original?: OpenApproval,
-): (view: BodyView, columns: number) => Pages {
-  let last: { readonly view: BodyView; readonly split: boolean; readonly pages: Pages } | undefined;
-  return ({ folded, chosen }, columns) => {
+): (view: BodyView, columns: number) => CardPages {
+  let last: { readonly view: BodyView; readonly split: boolean; readonly pages: CardPages } | undefined;
+  return (view, columns) => {
     const split = columns >= SPLIT_COLUMNS;
-    if (last?.view.folded === folded && last.view.chosen === chosen && last.split === split) return last.pages;
-    const pieces = [...approvalPieces(approval, { folded, chosen, split, diff, original })];
-    const pages: Pages = { count: pieces.length, draw: (at, canvas) => drawPiece(pieces[at] ?? { type: "gap" }, canvas) };
-    last = { view: { folded, chosen }, split, pages };
+    if (last && isSameView(last.view, view) && last.split === split) return last.pages;
+    const { folded, skipped, chosen, cursor } = view;
+    const pieces = [...approvalPieces(approval, { folded, skipped, chosen, cursor, split, diff, original })];
+    const pages: CardPages = {
+      count: pieces.length,
+      draw: (at, canvas) => drawPiece(pieces[at] ?? { type: "gap" }, canvas),
+      starts: startsOf(pieces),
+      placeOf: (stop) =>
+        Math.max(
+          0,
+          pieces.findIndex((piece) => isAt(piece, stop)),
+        ),
+    };
+    last = { view: { folded, skipped, chosen, cursor }, split, pages };
     return pages;
   };
+}
+
+function isSameView(left: BodyView, right: BodyView): boolean {
+  return left.folded === right.folded && left.skipped === right.skipped && left.chosen === right.chosen && left.cursor === right.cursor;
+}
+
+function startsOf(pieces: readonly Piece[]): readonly number[] {
+  const files = [...pieces.keys()].filter((at) => isFile(pieces[at]));
+  return [...files, pieces.findLastIndex(({ type }) => type === "diff") + 1];
+}
+
+function isFile(piece: Piece | undefined): boolean {
+  return piece?.type === "diff" && piece.item.type === "file";
+}
+
+function isAt(piece: Piece, { file, hunk }: ChoiceStop): boolean {
+  if (piece.type !== "diff") return false;
+  const { item } = piece;
+  return hunk === undefined ? item.type === "file" && item.file === file : item.type === "hunk" && item.file === file && item.hunk === hunk;
 }
 
 type BodyLayout = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
@@ -56,6 +98,7 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Pi
   if (!isPlan) yield* inputs;
   yield { type: "gap" };
   for (const text of approvalWarnings(details, laid.original !== undefined)) yield { type: "warning", text };
+  if (laid.diff.length > 1) yield { type: "text", text: countFiles(laid.diff), strong: false, several: false };
   if (laid.diff.length > 0) yield* diffPieces(laid);
   else yield* textPieces(approvalText(details), details.type === "exec");
   if (isPlan && inputs.length > 0) yield* [{ type: "gap" } as const, ...inputs];
@@ -74,11 +117,23 @@ function* textPieces(text: string, strong: boolean): Generator<Piece> {
   for (const part of parts) yield { type: "text", text: part, strong, several: parts.length > 1 };
 }
 
-function* diffPieces({ diff, folded, chosen, split }: BodyLayout): Generator<Piece> {
-  for (const item of diffItems(diff, { split, folded })) {
-    const mark = item.type !== "hunk" || !chosen ? "" : chosen.has(item.hunk) ? "[x] " : "[ ] ";
-    yield { type: "diff", item, mark };
-  }
+function countFiles(diff: readonly FileDiff[]): string {
+  const count = (of: "added" | "removed"): number => diff.reduce((sum, file) => sum + file[of], 0);
+  return `${diff.length} files, +${count("added")} -${count("removed")}`;
+}
+
+function* diffPieces({ diff, folded, skipped, chosen, cursor, split }: BodyLayout): Generator<Piece> {
+  for (const item of diffItems(diff, { split, folded, skipped }))
+    yield { type: "diff", item, mark: markOf(item, { diff, chosen, cursor }) };
+}
+
+/** Marks what is chosen, and where the cursor is. The only file needs no mark, its hunks have them. */
+function markOf(item: DiffItem, { diff, chosen, cursor }: Pick<BodyLayout, "diff" | "chosen" | "cursor">): string {
+  if (!chosen || (item.type !== "hunk" && item.type !== "file")) return "";
+  const stop: ChoiceStop = item.type === "hunk" ? { file: item.file, hunk: item.hunk } : { file: item.file };
+  const isOnlyFile = item.type === "file" && diff.length === 1 && item.file === 0 && (diff[0]?.hunks.length ?? 0) > 1;
+  const mark = isOnlyFile ? "" : choiceMark(diff, chosen, stop);
+  return mark === "" ? "" : `${cursor.file === stop.file && cursor.hunk === stop.hunk ? ">" : " "}${mark}`;
 }
 
 const LABEL_COLUMNS = 8;

@@ -1,13 +1,33 @@
-import { type OpenApproval, type ProposalRow, readStoredProposal, type Session } from "@assent/core";
+import {
+  messageOf,
+  type OpenApproval,
+  type ProposalPart,
+  type ProposalRow,
+  readStoredProposal,
+  reviewProposal,
+  type Session,
+} from "@assent/core";
+import { nodeDigest } from "@assent/host";
+import type { FileEditor } from "../../desk/approvals/editor.ts";
+import { editReviewed, type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { approvalCard } from "./approval-card.ts";
+import { approvalCard, type CardBeginning } from "./approval-card.ts";
+import { freePlace, presentCard } from "./present.ts";
 import type { CardStack } from "./stack.ts";
 
+/** Why a proposal is settled, and the part that is applied. */
+export type Settlement = { readonly reason: string; readonly part?: ProposalPart };
+
 /** Applies or discards a previewed change for the person. */
-export type SettleProposal = (action: "apply" | "discard", proposal: string, reason: string) => Promise<void>;
+export type SettleProposal = (action: "apply" | "discard", proposal: string, settlement: Settlement) => Promise<void>;
 
 /** What proposal cards need. */
-export type ProposalCardParts = { readonly stack: CardStack; readonly settle: SettleProposal; readonly leaving: AbortSignal };
+export type ProposalCardParts = {
+  readonly stack: CardStack;
+  readonly settle: SettleProposal;
+  readonly leaving: AbortSignal;
+  readonly edit?: FileEditor;
+};
 
 /** Shows a card for every change that only a person may apply, until it is settled or the person leaves. */
 export function attendProposals(parts: ProposalCardParts, session: Session): void {
@@ -17,7 +37,7 @@ export function attendProposals(parts: ProposalCardParts, session: Session): voi
     if (row?.state !== "staged" || open.has(id)) return;
     const gone = new AbortController();
     open.set(id, gone);
-    void showCard(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports store failures
+    void reviewOnCard(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports store failures
   };
   for (const { id, parked } of session.state.proposals.values()) if (parked) show(id);
   session.listen((event) => {
@@ -38,27 +58,59 @@ const SETTLED: readonly string[] = [
 
 type ProposalOnCard = { readonly session: Session; readonly row: ProposalRow; readonly signal: AbortSignal };
 
-async function showCard({ stack, settle }: ProposalCardParts, { session, row, signal }: ProposalOnCard): Promise<void> {
+/** Shows the change until it is settled. A part that could not be applied leaves the change on its card. */
+async function reviewOnCard(parts: ProposalCardParts, { session, row, signal }: ProposalOnCard): Promise<void> {
+  const { stack, settle, edit } = parts;
   const { manifest } = await readStoredProposal(session, row);
-  if (signal.aborted) return;
-  const card = approvalCard(approvalFromProposal(row, manifest.blocks), { editable: undefined, editor: false, isProposal: true });
-  let state = card.begin();
-  const take = stack.put({
-    id: row.id,
-    title: oneLine(row.label),
-    view: (canvas) => card.view(state, canvas),
-    shown: (canvas) => {
-      state = card.shown(state, canvas);
-    },
-    press: (key, size) => {
-      const { state: next, outcome } = card.key(state, key, size);
-      state = next;
-      if (!outcome || !("answer" in outcome)) return;
-      take();
-      void settle(outcome.answer.outcome === "approve" ? "apply" : "discard", row.id, outcome.answer.reason ?? "");
-    },
-  });
-  signal.addEventListener("abort", take, { once: true });
+  const approval = approvalFromProposal(row, manifest.blocks);
+  const place = freePlace();
+  let review: readonly ReviewedChange[] = await reviewProposal(session, row, nodeDigest);
+  let beginning: CardBeginning = {};
+  try {
+    while (!signal.aborted) {
+      const card = approvalCard(approval, {
+        editable: edit && review.some(({ text }) => text && text.after !== null) ? "content" : undefined,
+        editor: edit?.hasEditor() === true,
+        isProposal: true,
+        ...(review.length > 0 && { review }),
+      });
+      const outcome = await presentCard(stack, { card, beginning, place, id: row.id, title: oneLine(row.label) }, signal);
+      if (!outcome) return;
+      if ("answer" in outcome) {
+        place.leave();
+        const { outcome: said, reason = "", part } = outcome.answer;
+        await settle(said === "approve" ? "apply" : "discard", row.id, { reason, ...(part && { part }) });
+        place.item = undefined;
+        if (session.state.proposals.get(row.id)?.state !== "staged") return;
+        beginning = { hint: NOT_SETTLED };
+      } else {
+        const edited = await editFile(edit, "wants" in outcome ? review[outcome.file ?? 0] : undefined, signal);
+        if ("message" in edited) beginning = { hint: oneLine(edited.message) };
+        else {
+          review = withEdited(review, edited);
+          beginning = { hint: EDITED };
+        }
+      }
+    }
+  } finally {
+    place.leave();
+  }
+}
+
+const NOT_SETTLED = "The change is still waiting: the line above says why.";
+const EDITED = "This is your version. It is checked when you apply it.";
+
+async function editFile(
+  edit: FileEditor | undefined,
+  file: ReviewedChange | undefined,
+  signal: AbortSignal,
+): ReturnType<typeof editReviewed> {
+  if (!edit || !file) return { message: "This can't be edited here." };
+  try {
+    return await editReviewed(edit, file, signal);
+  } catch (error) {
+    return { message: messageOf(error) }; // a settled change takes its card with it
+  }
 }
 
 /** Cards draw approvals, so the change takes the form of one. */

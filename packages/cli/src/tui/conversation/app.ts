@@ -179,9 +179,10 @@ function wireApp(parts: AppParts): AppState {
     const made = conversations.current();
     return made && revisionParts(made.policy, ports, made.agent.modes.current);
   };
-  const settle: SettleProposal = async (action, proposal, reason) => {
-    const argv = [action, proposal, ...(reason === "" ? [] : ["--reason", reason])];
-    view.append({ type: "page", title: "", text: await captureCommand(parts.context, argv, parts.columns()) });
+  const settle: SettleProposal = async (action, proposal, { reason, part }) => {
+    const argv = [action, proposal, ...(reason === "" ? [] : ["--reason", reason]), ...(part ? ["--part", "-"] : [])];
+    const text = await captureCommand(parts.context, argv, { columns: parts.columns(), ...(part && { stdin: JSON.stringify(part) }) });
+    view.append({ type: "page", title: "", text });
   };
   const door: SharedParts["door"] = (root) =>
     parts.door({
@@ -248,7 +249,7 @@ async function offerDemonstration({ view, context, columns }: AppParts, confirm:
     yes: "Show the demonstration",
     no: "Not now; choose a model with /model provider:name",
   });
-  if (wanted) view.append({ type: "page", title: "assent demo", text: await captureCommand(context, ["demo"], columns()) });
+  if (wanted) view.append({ type: "page", title: "assent demo", text: await captureCommand(context, ["demo"], { columns: columns() }) });
 }
 
 async function switchConversation({ conversations, turns }: AppState, id: string | undefined): Promise<void> {

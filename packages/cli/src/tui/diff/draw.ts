@@ -17,8 +17,9 @@ const LONGEST_LINE = 20_000;
 export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readonly string[] {
   switch (item.type) {
     case "file": {
-      const counts = `${theme.added(`+${item.added}`)} ${theme.removed(`-${item.removed}`)}${theme.dim(item.isNew ? " new file" : item.isDeleted ? " deleted" : "")}`;
-      return wrap(`${item.folded ? "▸" : "▾"} ${visibleText(item.name)}`, columns - 20).map((line, at) =>
+      const state = item.isNew ? " new file" : item.isDeleted ? " deleted" : "";
+      const counts = `${theme.added(`+${item.added}`)} ${theme.removed(`-${item.removed}`)}${theme.dim(state)}${item.skipped ? theme.warning(" skipped") : ""}`;
+      return wrap(`${item.folded ? "▸" : "▾"} ${visibleText(item.name)}`, columns - (item.skipped ? 28 : 20)).map((line, at) =>
         at === 0 ? `${theme.bold(line)}  ${counts}` : theme.bold(line),
       );
     }

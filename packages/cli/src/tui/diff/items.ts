@@ -11,21 +11,32 @@ export type DiffItem =
       readonly added: number;
       readonly removed: number;
       readonly folded: boolean;
+      readonly skipped: boolean;
     }
   | { readonly type: "note"; readonly text: string }
   | { readonly type: "hunk"; readonly file: number; readonly hunk: number; readonly header: string; readonly id: string | undefined }
   | { readonly type: "line"; readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined }
   | { readonly type: "pair"; readonly name: string; readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
 
-/** How a diff is laid out, and which files are folded. */
-export type DiffLayout = { readonly split: boolean; readonly folded: ReadonlySet<number> };
+/** How a diff is laid out, which files are folded, and which of them the person skipped. */
+export type DiffLayout = { readonly split: boolean; readonly folded: ReadonlySet<number>; readonly skipped?: ReadonlySet<number> };
 
 /** Lists the items of a diff without drawing them. */
-export function diffItems(files: readonly FileDiff[], { split, folded }: DiffLayout): readonly DiffItem[] {
+export function diffItems(files: readonly FileDiff[], { split, folded, skipped }: DiffLayout): readonly DiffItem[] {
   const items: DiffItem[] = [];
   for (const [file, diff] of files.entries()) {
     const { name, isNew, isDeleted = false, added, removed } = diff;
-    items.push({ type: "file", file, name, isNew, isDeleted, added, removed, folded: folded.has(file) });
+    items.push({
+      type: "file",
+      file,
+      name,
+      isNew,
+      isDeleted,
+      added,
+      removed,
+      folded: folded.has(file),
+      skipped: skipped?.has(file) === true,
+    });
     if (folded.has(file)) continue;
     for (const item of fileItems(diff, { file, split })) items.push(item);
   }

@@ -1,11 +1,12 @@
-import type { Clock, Session } from "@assent/core";
+import type { Clock, OpenApproval, Session } from "@assent/core";
 import { approvalEditor } from "../../desk/approvals/editor.ts";
+import { reviewApproval } from "../../desk/proposals/review.ts";
 import { terminalApprover } from "../../desk/terminal/approver.ts";
 import { oneAtATime } from "../../desk/terminal/one-at-a-time.ts";
 import { openPrompt, type Typed } from "../../desk/terminal/prompt.ts";
 import { terminalQuestioner } from "../../desk/terminal/questioner.ts";
 import type { Io } from "../../io/io.ts";
-import { discardAfterNo } from "../cards/discard-after-no.ts";
+import { settleAfterNo } from "../cards/settle-after-no.ts";
 import type { AppParts } from "../conversation/app.ts";
 
 /** A terminal used line by line. */
@@ -71,10 +72,12 @@ export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clo
     },
     door: ({ by, settings, revising, leaving, attend, settle }) => {
       const sessions = new Map<string, Session>();
-      const discard = discardAfterNo((id) => sessions.get(id), settle);
+      const after = settleAfterNo((id) => sessions.get(id), settle);
+      const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
+        reviewApproval(sessions.get(approval.sessionId), approval);
       const edit = approvalEditor({ environment: io.env, setting: () => settings()?.editor, revising });
       const { approver, questioner } = oneAtATime({
-        approver: terminalApprover({ io, clock, by, cancel, edit, discard, stops: true }),
+        approver: terminalApprover({ io, clock, by, cancel, edit, settleAfterNo: after, review, stops: true }),
         questioner: terminalQuestioner({ io, clock, by }),
       });
       return {

@@ -1,12 +1,13 @@
 import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
 import type { FrontEnd } from "../../compose/front-end.ts";
-import { type ApprovalEditor, approvalEditor } from "../../desk/approvals/editor.ts";
+import { type ApprovalEditor, approvalEditor, type FileEditor } from "../../desk/approvals/editor.ts";
+import { reviewApproval } from "../../desk/proposals/review.ts";
 import type { Io } from "../../io/io.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { askQuestioner } from "../ask/questioner.ts";
 import { cardApprover } from "../cards/approver.ts";
-import { discardAfterNo } from "../cards/discard-after-no.ts";
 import { attendProposals } from "../cards/proposal-cards.ts";
+import { settleAfterNo } from "../cards/settle-after-no.ts";
 import type { DoorParts } from "../conversation/app.ts";
 import type { TerminalScreen } from "./open-screen.ts";
 
@@ -22,17 +23,20 @@ export type ScreenDoorParts = {
 export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
   return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
-    const edit: ApprovalEditor = {
+    const edit: ApprovalEditor & FileEditor = {
       ...own,
-      open: (editing, signal) => screen.aside(() => own.open(editing, signal), "Your editor is open …"),
+      open: (editing, signal) => screen.aside(() => own.open(editing, signal), EDITOR_OPEN),
+      openText: (texts, signal) => screen.aside(() => own.openText(texts, signal), EDITOR_OPEN),
     };
     const notify = (): void => {
       if (settings()?.["ask.notify"] !== "off") screen.ring(terminalNotification("Waiting for input"));
     };
     const sessions = new Map<string, Session>();
     const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);
-    const discard = discardAfterNo((id) => sessions.get(id), settle);
-    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, discard });
+    const after = settleAfterNo((id) => sessions.get(id), settle);
+    const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
+      reviewApproval(sessions.get(approval.sessionId), approval);
+    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, settleAfterNo: after, review, editFile: edit });
     const questions = askQuestioner({ stack: screen.stack, clock, by, notify });
     const approver: Approver = {
       available: cards.available,
@@ -47,13 +51,15 @@ export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoor
     };
     const attended: FrontEnd["attend"] = (session) => {
       sessions.set(session.id, session);
-      attendProposals({ stack: screen.stack, settle, leaving }, session);
+      attendProposals({ stack: screen.stack, settle, leaving, edit }, session);
       session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
       return attend(session);
     };
     return { approver, questioner, asks: () => true, approvalTimeoutMs: () => approvalTimeoutMs, attend: attended };
   };
 }
+
+const EDITOR_OPEN = "Your editor is open …";
 
 /** Calls are recorded in the order of the model. */
 function callPlaceIn(session: Session | undefined, callId: string): number | undefined {

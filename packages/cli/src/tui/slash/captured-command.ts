@@ -1,8 +1,15 @@
 import type { Context } from "../../command-line/spec.ts";
 import type { Output } from "../../io/io.ts";
 
+/** The width of the output, and what the command reads. */
+export type CaptureSetup = { readonly columns: number; readonly stdin?: string };
+
 /** Runs an `assent` command and resolves with its output. */
-export async function captureCommand({ io, main, options }: Context, argv: readonly string[], columns: number): Promise<string> {
+export async function captureCommand(
+  { io, main, options }: Context,
+  argv: readonly string[],
+  { columns, stdin }: CaptureSetup,
+): Promise<string> {
   let text = "";
   const output: Output = {
     isTTY: false,
@@ -14,6 +21,7 @@ export async function captureCommand({ io, main, options }: Context, argv: reado
   };
   const store = options.text("store");
   const all = store === undefined ? argv : [...argv, "--store", store];
-  await main(all, { ...io, stdinIsTTY: false, stdout: output, stderr: output });
+  const input = stdin === undefined ? {} : { readStdin: async () => new TextEncoder().encode(stdin) };
+  await main(all, { ...io, ...input, stdinIsTTY: false, stdout: output, stderr: output });
   return text.trimEnd();
 }

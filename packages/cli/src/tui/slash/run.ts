@@ -59,7 +59,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   clear: async ({ change }) => change(undefined),
   resume: async (parts, [session]) => {
     if (session !== undefined) return await parts.change(session);
-    say(parts, "/resume SESSION continues one of these", await captureCommand(parts.context, ["sessions"], parts.columns()));
+    say(parts, "/resume SESSION continues one of these", await captureCommand(parts.context, ["sessions"], { columns: parts.columns() }));
   },
   cost: (parts) => say(parts, "", costText(parts.view)),
   tools: async (parts, words) => {
@@ -98,11 +98,11 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Applies or discards the named proposal, or the only one. Words after the ID are the reason; a discard may have a reason alone. */
+/** Applies or discards the named proposal, or the only one. Words after the ID are the reason, then options such as --file; a discard may have a reason alone. */
 async function settleProposal(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
   const staged = [...(parts.current()?.session.state.proposals.values() ?? [])].filter(({ state }) => state === "staged");
   const isNamed = words[0]?.startsWith("p_") === true;
-  if (action === "apply" && words[0] !== undefined && !isNamed)
+  if (action === "apply" && words[0] !== undefined && !isNamed && !words[0].startsWith("--"))
     return say(parts, "", `'${oneLine(words[0])}' is not the ID of a previewed change. /proposals lists them. Nothing was applied.`);
   const [only, other] = staged;
   const id = isNamed ? words[0] : other ? undefined : only?.id;
@@ -111,8 +111,10 @@ async function settleProposal(parts: SlashParts, action: "apply" | "discard", wo
     const listed = staged.map((row) => `${row.id}  ${oneLine(row.label)}`).join("\n");
     return say(parts, `/${action} ID settles one of these`, `${listed}\n${ID_NOTE}`);
   }
-  const reason = words.slice(isNamed ? 1 : 0).join(" ");
-  say(parts, `/${action} ${id}`, await runAssent(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
+  const more = words.slice(isNamed ? 1 : 0);
+  const first = action === "apply" ? more.findIndex((word) => word.startsWith("--")) : -1; // --file, --hunk: a part
+  const [reason, options] = first === -1 ? [more.join(" "), []] : [more.slice(0, first).join(" "), more.slice(first)];
+  say(parts, `/${action} ${id}`, await runAssent(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason]), ...options]));
 }
 
 /** Reloads tools between turns, never inside one. The loader reports the result. */
@@ -133,7 +135,7 @@ function toolFlags({ options }: Context): readonly string[] {
 }
 
 async function runAssent({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
-  return (await captureCommand(context, argv, columns())) || "Nothing to show.";
+  return (await captureCommand(context, argv, { columns: columns() })) || "Nothing to show.";
 }
 
 function costText({ state }: ConversationView): string {
