@@ -41,6 +41,9 @@ const HINTS: Readonly<Record<string, string>> = {
   stale_revision: "What is open now: assent approvals show ID",
   session_in_use: "To take it from that process: assent resume SESSION --take-over",
   session_busy: "assent resume SESSION --take-over ends a command that holds only this session. End any other process yourself.",
+  store_unsafe_location: "To choose another directory: --store DIRECTORY",
+  store_readonly: "To choose another directory: --store DIRECTORY",
+  store_unreadable: "To choose another directory: --store DIRECTORY",
   store_corrupt: "assent verify",
   store_io: "assent verify",
 };

@@ -128,7 +128,7 @@ function findLockedMode(layers: readonly Layer[], { mode, "permissions.lock": lo
   const found = chooser?.written.values.get("mode");
   if (!chooser || !found) return undefined; // it is only the default
   const message = `The mode ${mode} is locked by your team's settings.`;
-  const file = chooser.scope === "session" ? "--mode" : chooser.file;
+  const file = chooser.file === "--" ? "--mode" : chooser.file;
   return { type: "mode_locked", file, ...found.at, key: "mode", message, hint: "Choose another mode.", effect: "refuse" };
 }
 

@@ -86,7 +86,7 @@ function refuseForeign(database: Database, { file, directory }: StatePaths): voi
   ).get();
   if (!known || known.ours > 0) return;
   if (known.all === 0) throw beyondRepairError(`The ledger ${file} has no tables.`, { directory });
-  const text = `${file} is the database of another program. Choose another directory with --store.`;
+  const text = `${file} is the database of another program. Choose another directory for the store.`;
   throw new LedgerError("store_unsafe_location", text, { path: file });
 }
 

@@ -106,7 +106,7 @@ function inspect(path: string, kind: "directory" | "file"): Stats | undefined {
 }
 
 function unsafeLocation(path: string, what: string): LedgerError {
-  return new LedgerError("store_unsafe_location", `${path} ${what}. Choose another directory with --store.`, { path });
+  return new LedgerError("store_unsafe_location", `${path} ${what}. Choose another directory for the store.`, { path });
 }
 
 function restrictMode({ path, mode, wanted }: LooseMode): StoreWarning {

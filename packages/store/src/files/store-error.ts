@@ -62,7 +62,7 @@ function storeFailing(): LedgerError {
 
 function storeReadOnly(paths: StatePaths): LedgerError {
   const { file } = paths;
-  const remedy = "Make it writable, or choose another directory with --store.";
+  const remedy = "Make it writable, or choose another directory for the store.";
   return new LedgerError("store_readonly", `The ledger ${file} cannot be written: ${whyNotWritten(paths)}. ${remedy}`, {
     path: file,
     mode: modeOf(file),
@@ -119,7 +119,7 @@ export function storeLost(what: string, { directory }: StatePaths): LedgerError 
 
 export function storeUnreadable(paths: StatePaths): LedgerError {
   const { directory, file } = paths;
-  const remedy = "Give your user the right to read it, or choose another directory with --store.";
+  const remedy = "Give your user the right to read it, or choose another directory for the store.";
   const why = lacksRights(directory, 0o500) ? `its directory has mode ${modeOf(directory)}` : `its mode is ${modeOf(file)}`;
   return new LedgerError("store_unreadable", `The ledger ${file} cannot be read: ${why}. ${remedy}`, { path: file });
 }

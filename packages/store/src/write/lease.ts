@@ -50,7 +50,7 @@ export function shownHolder({ pid, host, processStart, door, command }: Holder):
 }
 
 function inUse(session: string, { pid, host, processStart, door }: Holder): LedgerError {
-  const text = `Session ${session} is in use by pid ${pid} (${door}) on ${host}. End it, or take it over with --take-over.`;
+  const text = `Session ${session} is in use by pid ${pid} (${door}) on ${host}. Try again after it has closed the session, or end it.`;
   return new LedgerError("session_in_use", text, { session, holder: { pid, host, processStart, door }, pid, host, door });
 }
 

@@ -41,10 +41,7 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
   const row = await findQuestion(ports.ledger, reply.question);
   const answers = checkedAnswers(row.questions, reply);
   if (reply.fingerprint !== undefined && reply.fingerprint !== row.fingerprint)
-    throw new AnswerError(
-      "stale_revision",
-      `Question ${row.id} was asked by a different request. Review it: assent approvals show ${row.id}`,
-    );
+    throw new AnswerError("stale_revision", `Question ${row.id} was asked by a different request. Review it and answer again.`);
   const reason = cutText((reply.reason ?? "").trim().toWellFormed(), REASON_LIMIT);
   const { outcome, by } = reply;
   return await settleQuestion(ports, row, { outcome, ...(answers && { answers }), by, reason: reason === "" ? null : reason });
@@ -54,7 +51,7 @@ const REASON_LIMIT = 2_000;
 
 async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
   const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
-  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'. See: assent approvals`);
+  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'.`);
   return await readWholeQuestion(ledger, row);
 }
 

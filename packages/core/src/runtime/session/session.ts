@@ -73,7 +73,7 @@ function newSession({ door }: Holder, create: NewSession): EventBodies["session.
 
 async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'. See: assent sessions`, { session: id });
+  if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'.`, { session: id });
 }
 
 /** Rebuilds a session's state from its newest usable snapshot and the later events. */
