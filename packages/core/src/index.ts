@@ -154,7 +154,7 @@ export { AnsweredElsewhere, canAsk } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, RequestReader } from "./runtime/approval/answer.ts";
-export { answerApproval } from "./runtime/approval/answer.ts";
+export { answerApproval, droppedText, refuseLostAnswer } from "./runtime/approval/answer.ts";
 export type { RequestPorts } from "./runtime/approval/requests.ts";
 export { createRequestReader } from "./runtime/approval/requests.ts";
 export type {

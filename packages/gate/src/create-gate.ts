@@ -15,6 +15,7 @@ import {
 import { type Assessment, assessWithoutSession } from "@assent/core/parts";
 import { ajvSchemas, createRandomIds, createSystemClock, currentUser, nodeDigest } from "@assent/host";
 import { explain } from "@assent/policy";
+import { parkedMessage } from "./adapters/embedding.ts";
 import type { Gate } from "./gate.ts";
 import { functionApprover, listApprovals, reconcileMessages, saveAnswer } from "./gate-approvals.ts";
 import { GateUsageError } from "./gate-error.ts";
@@ -65,7 +66,7 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
     deps: {
       ...PORTS,
       onAsk: approve === "park" ? "park" : "deny",
-      ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed, warn) }),
+      ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed) }),
       ...(handlers && { handlers }),
       decided: (notice) => events.emit({ type: "decided", ...notice }),
       warn,
@@ -187,9 +188,7 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
       const by = answeredBy === undefined ? undefined : (): By => personNamed(answeredBy);
       const { messages: reconciled, open, rejected } = await reconcileMessages({ ports: answering(), session: id(), by }, messages);
       if (rejected) await turns.resume([]); // ends the rejected calls in the record
-      turns.setStop(
-        open.length === 0 ? undefined : { reason: "parked", message: `Waits for approval ${open.join(", ")}. See: assent approvals` },
-      );
+      turns.setStop(open.length === 0 ? undefined : { reason: "parked", message: parkedMessage(open) });
       return reconciled;
     },
     stopped: turns.stopped,

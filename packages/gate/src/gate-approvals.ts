@@ -7,27 +7,24 @@ import {
   type By,
   type Ledger,
   readCallRecord,
+  refuseLostAnswer,
 } from "@assent/core";
 import type { GateApproval } from "./gate.ts";
-import { GateUsageError } from "./gate-error.ts";
 import { type Approve, type FullAnswer, type GateAnswer, readGateAnswer } from "./gate-options.ts";
 import { type ChatMessage, findRequestedApprovals, withApprovalResponses } from "./wrap/ai-sdk.ts";
 
 /** Asks through a program's function. A function that never answers stops waiting when the call is cancelled. */
-export function functionApprover(approve: Approve, by: (name?: string) => By, warn: (message: string) => void): Approver {
+export function functionApprover(approve: Approve, by: (name?: string) => By): Approver {
   return {
     available: () => true,
     ask: async (approval, signal) => {
       const given = await Promise.race([approve(approval, signal), aborted(signal)]);
       if (given === undefined) return undefined;
       const answer = readGateAnswer(given);
-      if (!answer) warn(`approve gave no answer that can be read: ${BAD_ANSWER}`);
-      return answer && { ...answer, approval: approval.id, by: by(answer.by) };
+      return { ...answer, approval: approval.id, by: by(answer.by) };
     },
   };
 }
-
-const BAD_ANSWER = 'answer with "approve", "reject", { reject: "reason" } or { outcome: "approve", … }';
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
@@ -47,24 +44,22 @@ export async function listApprovals(ledger: Ledger): Promise<readonly GateApprov
   );
 }
 
-/** Saves an answer. Rejects with `AnswerError` if the opposite answer is in force, and with `GateUsageError` if it cannot be read. */
+/** Saves an answer. Rejects with `AnswerError` if it comes too late or another is in force, and with `GateUsageError` if it cannot be read. */
 export async function saveAnswer(
   ports: AnswerPorts,
   approval: string,
   given: GateAnswer,
   by: (name?: string) => By,
 ): Promise<AnswerReport> {
-  const answer = readGateAnswer(given);
-  if (!answer) throw new GateUsageError("bad_answer", `This is not an answer: ${BAD_ANSWER}.`);
-  return await saveFullAnswer(ports, approval, answer, by);
+  return await saveFullAnswer(ports, approval, readGateAnswer(given), by);
 }
 
 async function saveFullAnswer(ports: AnswerPorts, approval: string, answer: FullAnswer, by: (name?: string) => By): Promise<AnswerReport> {
-  const report = await answerApproval(ports, { ...answer, approval, by: by(answer.by) });
-  const wanted = answer.outcome === "approve" ? "approved" : "rejected";
-  if (report.alreadyAnswered && report.outcome !== wanted)
-    throw new AnswerError("already_answered", `Approval ${approval} was ${report.outcome} before. That answer cannot be changed.`);
-  return report;
+  const full = { ...answer, approval, by: by(answer.by) };
+  const report = refuseLostAnswer(full, await answerApproval(ports, full));
+  if (!report.alreadyAnswered || report.identical) return report;
+  const how = { expired: "has expired", cancelled: "was cancelled" }[String(report.outcome)] ?? "was denied by a changed policy";
+  throw new AnswerError("already_answered", `Approval ${approval} ${how}. It can no longer be answered.`);
 }
 
 /** Messages with the answers of the ledger, and whether any approval in them is still open. */

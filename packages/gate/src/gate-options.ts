@@ -18,17 +18,20 @@ import { GateUsageError } from "./gate-error.ts";
 /** Rules as data, in either notation: `mail:to=*@example.test`, `Shell(git log *)`. */
 export type GateRules = { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] };
 
-/** A person's answer. The long form can also remember it, change the input, give a reason or name the person. */
+/**
+ * A person's answer. The long form can also remember it, change the input, give a reason or name the person. With `fingerprint`, it counts
+ * only for the request that the person saw.
+ */
 export type GateAnswer =
   | "approve"
   | "reject"
   | { readonly reject: string }
-  | (Pick<Answer, "outcome" | "remember" | "updatedInput" | "reason" | "interrupt"> & {
+  | (Pick<Answer, "outcome" | "remember" | "updatedInput" | "reason" | "interrupt" | "fingerprint"> & {
       /** The name of the person. Default: the user of this process. */
       readonly by?: string;
     });
 
-/** Asks a person. Without an answer, and after a throw, the call is denied. */
+/** Asks a person. Without a usable answer, and after a throw, the call is denied. */
 export type Approve = (approval: OpenApproval, signal: AbortSignal) => Promise<GateAnswer | undefined>;
 
 /** Hooks of a program, by event. They get and return what hook programs do. */
@@ -133,14 +136,41 @@ function suggestOption(name: string): string {
 /** An answer with all its fields. */
 export type FullAnswer = Omit<Answer, "approval" | "by"> & { readonly by?: string };
 
-/** Reads an answer; undefined if it is not one. */
-export function readGateAnswer(given: unknown): FullAnswer | undefined {
+type AnswerField = Exclude<keyof Extract<GateAnswer, { readonly outcome: unknown }>, "outcome">;
+
+/** What is wrong with each field of an answer, as the end of a sentence. */
+const ANSWER_CHECKS: Readonly<Record<AnswerField, (value: unknown) => string | undefined>> = {
+  remember: (value) => (isObject(value) ? undefined : 'must be an object such as { scope: "session" }'),
+  updatedInput: (value) => (isObject(value) ? undefined : "must be the whole new input, an object"),
+  reason: (value) => (typeof value === "string" ? undefined : "must be a text"),
+  interrupt: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  fingerprint: (value) => (isText(value) ? undefined : "must be the fingerprint of the approval that the person saw"),
+  by: (value) => (isText(value) ? undefined : "must be the name of a person"),
+};
+
+/** Reads an answer. Throws `GateUsageError` if it is not one: a misspelled field must not approve something else. */
+export function readGateAnswer(given: unknown): FullAnswer {
+  const refuse = (what: string): GateUsageError =>
+    new GateUsageError("bad_answer", `${what} Answer with "approve", "reject", { reject: "reason" } or { outcome: "approve", … }.`);
   if (given === "approve" || given === "reject") return { outcome: given };
-  if (!isObject(given)) return undefined;
-  const { outcome, reject } = given;
-  if (reject !== undefined) return typeof reject === "string" && outcome === undefined ? { outcome: "reject", reason: reject } : undefined;
-  if (outcome !== "approve" && outcome !== "reject") return undefined;
-  return { ...given, outcome };
+  if (!isObject(given)) throw refuse(`${describeValue(given)} is not an answer.`);
+  const { outcome, reject, ...fields } = given;
+  if (reject !== undefined) {
+    if (typeof reject !== "string" || Object.keys(given).length > 1) throw refuse("An answer with 'reject' has a reason and nothing else.");
+    return { outcome: "reject", reason: reject };
+  }
+  if (outcome !== "approve" && outcome !== "reject") throw refuse(`The outcome ${describeValue(outcome)} is not an answer.`);
+  for (const [field, value] of Object.entries(fields)) {
+    if (!Object.hasOwn(ANSWER_CHECKS, field))
+      throw refuse(`An answer has no field '${field}'; it can have ${Object.keys(ANSWER_CHECKS).join(", ")}.`);
+    const wrong = value === undefined ? undefined : ANSWER_CHECKS[field as AnswerField](value);
+    if (wrong !== undefined) throw refuse(`Field '${field}' of an answer ${wrong}.`);
+  }
+  return { ...fields, outcome };
+}
+
+function describeValue(value: unknown): string {
+  return typeof value === "string" ? `'${value.slice(0, 80)}'` : typeof value === "object" ? "An object of this kind" : String(value);
 }
 
 /** The directory of a path that a program gave. */

@@ -1,7 +1,14 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, type Digest, messageOf, type Registry } from "@assent/core";
-import { createWorkspacePolicy, formatProblem, SettingsError, settingsLocations, type WorkspacePolicy } from "@assent/policy";
+import {
+  createWorkspacePolicy,
+  formatProblem,
+  SettingsError,
+  type SettingsProblem,
+  settingsLocations,
+  type WorkspacePolicy,
+} from "@assent/policy";
 import { GateUsageError } from "./gate-error.ts";
 import { absolutePath, type GateOptions } from "./gate-options.ts";
 
@@ -42,7 +49,7 @@ export function openGatePolicy(options: GateOptions, { clock, digest, tools, war
   );
   const refuseBadRule = (): void => {
     const ignored = policy.source.loaded().problems.find(({ file, type }) => file === "rules" && type !== "rule_unknown_tool");
-    const [first = ignored && `${ignored.message}. ${ignored.hint}`] = refused.splice(0);
+    const [first = ignored && adviseOn(ignored)] = refused.splice(0);
     if (first !== undefined)
       throw new GateUsageError("bad_option", `Option 'rules' of createGate has a rule that cannot be used: ${first}`);
   };
@@ -76,7 +83,11 @@ function orUsageError<T>(create: () => T): T {
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const problems = error.problems.filter(({ effect }) => effect === "refuse");
-    const text = problems.map((problem) => (problem.file === "rules" ? `${problem.message}. ${problem.hint}` : formatProblem(problem)));
-    throw new GateUsageError("bad_option", `createGate cannot read its rules: ${text.join(" ")}`, { cause: error });
+    const text = problems.map((problem) => (problem.file === "rules" ? adviseOn(problem) : formatProblem(problem)));
+    throw new GateUsageError("bad_option", `createGate cannot use its rules or settings: ${text.join(" ")}`, { cause: error });
   }
+}
+
+function adviseOn({ message, hint }: SettingsProblem): string {
+  return `${message.replace(/\.$/, "")}. ${hint}`;
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { z } from "zod";
-import { createGate, type Gate, type GateEvent, type GateOptions, GateUsageError } from "../src/index.ts";
+import { createGate, type Gate, type GateAnswer, type GateEvent, type GateOptions, GateUsageError } from "../src/index.ts";
 import { newStore, withGate } from "./gate-scene.ts";
 
 const input = z.object({ to: z.string() });
@@ -57,6 +58,47 @@ describe("options of createGate", () => {
     await assert.rejects(createGate({ store: newStore(), session: "s_none" }), { name: "LedgerError", type: "session_not_found" });
   });
 
+  const stores: readonly (readonly [sentence: string, make: (directory: string) => void, message: RegExp])[] = [
+    ["a file", (at) => writeFileSync(at, ""), /x is not a directory\. Choose another directory for the store\.$/],
+    ["a link", (at) => symlinkSync("/tmp", at), /is a symbolic link\. Choose another directory for the store\.$/],
+    [
+      "the database of another program",
+      (at) => {
+        mkdirSync(at);
+        const database = new DatabaseSync(join(at, "ledger.db"));
+        database.exec("create table t (x)");
+        database.close();
+      },
+      /is the database of another program\. Choose another directory for the store\.$/,
+    ],
+  ];
+  for (const [sentence, make, message] of stores)
+    test(`a store that is ${sentence} is refused in words that fit a program`, async () => {
+      const store = join(newStore(), "x");
+      make(store);
+      await assert.rejects(createGate({ store }), { name: "LedgerError", message });
+    });
+
+  test("a session that another gate uses says who has it, and what to do", async () => {
+    const store = newStore();
+    await withGate({ store, approve: "park" }, async (gate) => {
+      addTools(gate);
+      await gate.run([mail("1")]);
+      await assert.rejects(createGate({ store, session: gate.session }), {
+        type: "session_in_use",
+        message: new RegExp(`is in use by pid ${process.pid} \\(gate\\) on .*\\. Try again after it has closed the session, or end it\\.$`),
+      });
+    });
+  });
+
+  test("a mode that the settings file locks is refused", async () => {
+    const settings = join(newStore(), "policy.json");
+    writeFileSync(settings, JSON.stringify({ permissions: { lock: ["yolo"] } }));
+    await assert.rejects(createGate({ settings, mode: "yolo" }), {
+      message: "createGate cannot use its rules or settings: The mode yolo is locked by your team's settings. Choose another mode.",
+    });
+  });
+
   test("a rule may name a tool that comes later, and is checked against it", async () => {
     await withGate({ rules: { deny: ["mail:too=x"] } }, async (gate) => {
       const strict = { type: "object", properties: { to: { type: "string" } }, additionalProperties: false };
@@ -94,8 +136,6 @@ describe("a gate", () => {
     ["a reason", { reject: "not now" }, "rejected"],
     ["the long form", { outcome: "approve", by: "Ann" }, "succeeded"],
     ["no answer", undefined, "denied"],
-    ["true is no answer", true, "denied"],
-    ["an unknown word is no answer", "yes", "denied"],
   ];
   for (const [sentence, answer, outcome] of answers)
     test(`an approver answers with ${sentence}`, async (context) => {
@@ -105,6 +145,41 @@ describe("a gate", () => {
         const { calls } = await gate.run([mail("1")]);
         assert.equal(calls[0]?.outcome, outcome);
       });
+    });
+
+  const missing: readonly (readonly [sentence: string, approve: () => unknown, warning: RegExp])[] = [
+    ["an unknown word", () => "yes", /'yes' is not an answer\. Answer with "approve"/],
+    ["true", () => true, /true is not an answer/],
+    ["an unknown outcome", () => ({ outcome: "approved" }), /The outcome 'approved' is not an answer/],
+    ["a misspelled field", () => ({ outcome: "approve", updatedinput: { to: "x" } }), /no field 'updatedinput'; it can have remember/],
+    ["an input that is not an object", () => ({ outcome: "approve", updatedInput: "x" }), /'updatedInput' of an answer must be the whole/],
+    ["a number as name", () => ({ outcome: "approve", by: 5 }), /'by' of an answer must be the name of a person/],
+    ["a reason and an outcome", () => ({ reject: "no", outcome: "approve" }), /'reject' has a reason and nothing else/],
+    [
+      "an unknown scope",
+      () => ({ outcome: "approve", remember: { scope: "day" } }),
+      /remembered for a session, project or user, not 'day'/,
+    ],
+    [
+      "an exception",
+      () => {
+        throw new Error("no line");
+      },
+      /the approver failed: no line/,
+    ],
+  ];
+  for (const [sentence, approve, warning] of missing)
+    test(`an approver that answers with ${sentence} is reported to the program, and the model learns that asking failed`, async (context) => {
+      const warn = context.mock.method(console, "warn", () => undefined);
+      await withGate({ approve: async () => approve() as never }, async (gate) => {
+        const ran = addTools(gate);
+        const { calls } = await gate.run([mail("1")]);
+        assert.deepEqual(
+          [calls[0]?.outcome, calls[0]?.content, ran],
+          ["denied", "Tool 'mail' requires approval, but asking for it failed. It was not run.", []],
+        );
+      });
+      assert.match(String(warn.mock.calls[0]?.arguments[0]), warning);
     });
 
   test("an answer can be remembered, and its input changed", async () => {
@@ -257,6 +332,33 @@ describe("a gate", () => {
       assert.equal(staged?.state, "staged");
       const report = await proposals.apply(staged?.id ?? "");
       assert.deepEqual([report.ok, report.state], [true, "applied"]);
+    });
+  });
+
+  test("a late answer says what was not saved", async () => {
+    await withGate({ store: newStore(), approve: "park" }, async (gate) => {
+      const ran = addTools(gate);
+      await gate.run([mail("1")]);
+      const [{ id, fingerprint } = { id: "", fingerprint: "" }] = await gate.approvals();
+      await assert.rejects(gate.answer(id, { outcome: "approve", fingerprint: "other" }), { type: "stale_revision" });
+      await gate.answer(id, { outcome: "approve", updatedInput: { to: "ann" }, by: "Ann", fingerprint });
+      const late: readonly (readonly [GateAnswer, RegExp])[] = [
+        [{ outcome: "approve", updatedInput: { to: "bob" } }, /was approved before by Ann\. Your edit was not saved\.$/],
+        [{ outcome: "approve", updatedInput: { to: "ann" }, remember: { scope: "session" } }, /Your rule was not saved\.$/],
+        ["approve", /by Ann\. It runs as that answer says\.$/],
+        ["reject", /by Ann\. That answer cannot be changed\.$/],
+      ];
+      for (const [answer, message] of late)
+        await assert.rejects(gate.answer(id, answer), { name: "AnswerError", type: "already_answered", message });
+      const again = await gate.answer(id, { outcome: "approve", updatedInput: { to: "ann" } });
+      assert.deepEqual([again.alreadyAnswered, again.dropped], [true, []]);
+      await gate.resume();
+      assert.deepEqual(ran, ["ann"]);
+      await gate.run([mail("2")]);
+      const [cancelled] = await gate.approvals();
+      await gate.resume(undefined, AbortSignal.abort());
+      await assert.rejects(gate.answer(cancelled?.id ?? "", "approve"), { message: /was cancelled\. It can no longer be answered\.$/ });
+      await assert.rejects(gate.answer("a_none", "approve"), { message: "There is no approval 'a_none'." });
     });
   });
 

@@ -1,11 +1,10 @@
-import { AnswerError } from "../errors.ts";
 import type { Answer } from "../model/answer.ts";
 import { hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/result/thrown.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import type { Tool } from "../tool-definition.ts";
-import { type AnswerReport, answerApproval } from "./approval/answer.ts";
+import { type AnswerReport, answerApproval, refuseLostAnswer } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
 import { concludeBatch, fitBudget, runAll, withBatchHooks } from "./batch.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
@@ -25,7 +24,7 @@ export type Dispatcher = {
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Recovers from a crash, then continues every open call. */
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Answers an open approval; rejects with `AnswerError`, also if the opposite answer is recorded. */
+  /** Answers an open approval; rejects with `AnswerError`, also if a different answer is recorded. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
   /** True if the policy denies every call of this tool. */
   readonly denies: (tool: Pick<Tool, "name" | "kind">) => boolean;
@@ -70,7 +69,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
     process: (batch, emit) =>
       batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => processBatch(deps, shared, { batch, emit })),
     resume: (batch, emit) => inTurn(batch.signal, () => resumeBatch(deps, shared, { batch, emit })),
-    answer: async (answer) => refuseOpposite(answer, await answerApproval(answerPorts(deps, staging.tools()), answer)),
+    answer: async (answer) => refuseLostAnswer(answer, await answerApproval(answerPorts(deps, staging.tools()), answer)),
     denies: ({ name, kind }) => shared.policy().checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true),
     cancel: (callId) => {
       const run = [...live].find((one) => one.callId === callId);
@@ -83,17 +82,6 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
     proposals: desk,
     close: desk.close,
   };
-}
-
-/** A person who rejects must learn that the call was already approved. */
-function refuseOpposite({ outcome }: Answer, report: AnswerReport): AnswerReport {
-  const opposite = { approve: "rejected", reject: "approved" }[outcome];
-  if (!report.alreadyAnswered || report.outcome !== opposite) return report;
-  const by = report.answeredBy?.name || report.answeredBy?.user;
-  throw new AnswerError(
-    "already_answered",
-    `Approval ${report.id} was ${opposite} before${by ? ` by ${by}` : ""}. That answer cannot be changed.`,
-  );
 }
 
 const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", results: Object.freeze([]) });

@@ -158,7 +158,7 @@ function toEmbeddedCall(report: CallReport, { id, tool }: CallName): EmbeddedCal
   const { approvalId } = report;
   const waiting = { ...named, outcome: "waiting", type: "waiting" } as const;
   if (approvalId === undefined) return { ...waiting, content: "Not run: an earlier call of this turn waits for a person's approval." };
-  return { ...waiting, approvalId, content: `Not run: it waits for a person's approval. To approve it: assent approve ${approvalId}` };
+  return { ...waiting, approvalId, content: `Not run: it waits for a person's approval (${approvalId}).` };
 }
 
 type TurnReport = { readonly dispatcher: Dispatcher; readonly report: BatchReport };
@@ -168,13 +168,17 @@ function withStop(calls: readonly EmbeddedCall[], { dispatcher, report }: TurnRe
   return stop ? { calls, stop } : { calls };
 }
 
+/** Says what a person must do before parked calls can run. */
+export function parkedMessage(approvals: readonly string[]): string {
+  return `Waits for approval ${approvals.join(", ") || "of an earlier call"}. Answer with gate.answer or 'assent approve', then resume.`;
+}
+
 /** 1. the record failed 2. a call waits 3. a hook ended the run 4. a person ended the turn, or was needed */
 function findStop(calls: readonly EmbeddedCall[], { dispatcher, report }: TurnReport): RunStop | undefined {
   const failure = dispatcher.failure();
   if (failure !== undefined) return { reason: "failed", message: failure instanceof Error ? failure.message : String(failure) };
   const approvals = calls.flatMap((call) => (call.outcome === "waiting" && call.approvalId !== undefined ? [call.approvalId] : []));
-  if (calls.some(({ outcome }) => outcome === "waiting"))
-    return { reason: "parked", message: `Waits for approval ${approvals.join(", ") || "of an earlier call"}. See: assent approvals` };
+  if (calls.some(({ outcome }) => outcome === "waiting")) return { reason: "parked", message: parkedMessage(approvals) };
   if (report.stopRun) return { reason: "stopped", message: report.stopMessage };
   if (report.endedBy === "interrupted") return { reason: "interrupted", message: "A person rejected a call and ended the turn." };
   if (report.endedBy === "unanswered")

@@ -17,7 +17,8 @@ export function answerApprovalCommand(context: Context, given: AnswerReader): Pr
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
     const report = await saveAnswer(context, store, row, given);
-    await printAnswer(context, await continueText(context, store.ledger, row.session), { ...report, note: editedNote(row, report) });
+    const note = report.alreadyAnswered ? await lostNote(report) : editedNote(row, report);
+    await printAnswer(context, await continueText(context, store.ledger, row.session), { ...report, note });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     if (isUneditedApproval(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env)))
       await warnOfDenial(context, store, row);
@@ -77,8 +78,14 @@ export async function printAnswer(context: Context, nextStep: string, state: Ans
   const when = answeredAt === null ? "" : ` at ${whenText(answeredAt)}`;
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
   else if (!alreadyAnswered) await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
-  if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
+  if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.${note}\n`);
   else await io.stderr.write(`${note}${nextStep}`);
+}
+
+async function lostNote(report: AnswerReport): Promise<string> {
+  if (report.dropped.length === 0) return "";
+  const { droppedText } = await import("@assent/core");
+  return ` ${droppedText(report)}`;
 }
 
 function editedNote(row: ApprovalRow, { fingerprint }: AnswerReport): string {

@@ -7,6 +7,7 @@ import {
   type By,
   createRequestReader,
   type Dispatcher,
+  droppedText,
   type JsonObject,
   type Ledger,
   type QuestionAnswer,
@@ -74,11 +75,12 @@ function approvalAnswer({ id, fingerprint, fields, yes }: HostAnswer): Omit<Answ
   };
 }
 
-function answerReport({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {
+function answerReport(report: AnswerReport): JsonObject {
+  const { id, outcome, alreadyAnswered, identical, answeredBy, answeredAt } = report;
   if (alreadyAnswered && !identical) {
     const type =
       outcome === "expired" ? "approval_expired" : outcome === "cancelled" || outcome === "denied" ? "already_closed" : "already_answered";
-    throw new HostError(type, `${id} is ${outcome}${answeredBy ? ` by ${answeredBy.name}` : ""}.`);
+    throw new HostError(type, `${id} is ${outcome}${answeredBy ? ` by ${answeredBy.name}` : ""}. ${droppedText(report)}`.trim());
   }
   return { id, outcome, alreadyAnswered, answeredBy, answeredAt };
 }

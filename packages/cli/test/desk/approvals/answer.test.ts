@@ -82,8 +82,12 @@ describe("approve and reject", () => {
     using at = place();
     const { approvalId } = await park(at);
     await at.here(["approve", approvalId]);
-    const { code, value } = await at.json(["approve", approvalId, "--remember", "session"]);
+    const { code, value, stderr } = await at.json(["approve", approvalId, "--remember", "session"]);
     assert.deepEqual([code, value.outcome, value.alreadyAnswered], [1, "approved", true]);
+    assert.match(stderr, /^Already answered: approved by .*\. Your rule was not saved\.\n$/);
+    at.write("edit.json", '{"command":"touch z"}');
+    const edited = await at.here(["approve", approvalId, "--edit", at.path("edit.json")]);
+    assert.match(edited.stderr, /^Already answered: approved by .*\. Your edit was not saved\.\n$/);
     assert.deepEqual((await at.hereJson(["grants"])).value, []);
   });
 

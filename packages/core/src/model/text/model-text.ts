@@ -14,7 +14,8 @@ export const modelText = {
   denied_by_tool: ({ name, reason }: NamedTool & { readonly reason?: string | undefined }): string =>
     `Tool '${name}' refused this input.${because(reason)}`,
   denied_by_hook: (reason: string): string => `Tool call blocked by hook: ${reason}`,
-  denied_unattended: ({ name }: NamedTool): string => `Tool '${name}' requires approval, but no one can be asked in this run.`,
+  denied_unattended: ({ name, asked = false }: NamedTool & { readonly asked?: boolean }): string =>
+    `Tool '${name}' requires approval, but ${asked ? "asking for it failed. It was not run." : "no one can be asked in this run."}`,
   denied_policy_changed: ({ name, label }: NamedTool & { readonly label: string }): string =>
     `Tool '${name}' is denied by ${label}: the policy changed while the call was waiting.`,
   tool_changed: ({ name }: NamedTool): string => `Tool '${name}' was changed or removed while the call was waiting. Propose it again.`,

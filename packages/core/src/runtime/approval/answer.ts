@@ -16,6 +16,8 @@ export type AnswerReport = {
   readonly alreadyAnswered: boolean;
   /** The recorded answer says the same. */
   readonly identical: boolean;
+  /** The parts of this answer that were not saved. */
+  readonly dropped: readonly ("edit" | "remember")[];
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
   readonly fingerprint: string;
@@ -74,7 +76,7 @@ async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, an
 
 async function findApproval(ledger: Ledger, id: string): Promise<ApprovalRow> {
   const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
-  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no approval '${id}'. See: assent approvals`);
+  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no approval '${id}'.`);
   return row;
 }
 
@@ -128,11 +130,7 @@ function refuseStale(row: ApprovalRow, answer: Answer): void {
   const stale =
     (answer.revision !== undefined && answer.revision !== row.revision) ||
     (answer.fingerprint !== undefined && answer.fingerprint !== row.fingerprint);
-  if (stale)
-    throw new AnswerError(
-      "stale_revision",
-      `Approval ${row.id} now asks about a different request. Review it: assent approvals show ${row.id}`,
-    );
+  if (stale) throw new AnswerError("stale_revision", `Approval ${row.id} now asks about a different request. Review it and answer again.`);
 }
 
 function refuseMode({ details }: ApprovalRow, { mode }: Answer): void {
@@ -260,23 +258,43 @@ async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }
 async function workspaceOf(ledger: Ledger, session: string): Promise<string> {
   for await (const event of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))
     return String(event.body["workspace"]);
-  throw new AnswerError("bad_answer", `The record of session ${session} has no beginning. Run: assent verify`);
+  throw new AnswerError("bad_answer", `The record of session ${session} has no beginning.`);
 }
 
 function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {
   const covers = row.covers ?? row.fingerprint;
   const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
   const sameOutcome = row.state === (answer.outcome === "approve" ? "approved" : "rejected");
-  const identical = sameOutcome && (row.state === "rejected" || (covers === wanted && sameGrant(row, answer)));
+  const [sameInput, remembered] = [covers === wanted, sameGrant(row, answer)];
+  const identical = sameOutcome && (row.state === "rejected" || (sameInput && remembered));
+  const isDropped = { edit: changesInput(answer) && !sameInput, remember: answer.remember !== undefined && !remembered };
   return {
     id: row.id,
     outcome: row.state,
     alreadyAnswered: true,
     identical,
+    dropped: (["edit", "remember"] as const).filter((part) => isDropped[part]),
     answeredBy: row.answeredBy,
     answeredAt: row.answeredAt,
     fingerprint: covers,
   };
+}
+
+/** Returns the report, or throws `AnswerError` if a different answer is in force. */
+export function refuseLostAnswer(answer: Answer, report: AnswerReport): AnswerReport {
+  const { id, outcome, alreadyAnswered, identical, answeredBy } = report;
+  if (!alreadyAnswered || identical || (outcome !== "approved" && outcome !== "rejected")) return report;
+  const by = answeredBy?.name || answeredBy?.user;
+  const isOpposite = outcome !== (answer.outcome === "approve" ? "approved" : "rejected");
+  const effect = isOpposite ? "That answer cannot be changed." : droppedText(report) || "It runs as that answer says.";
+  throw new AnswerError("already_answered", `Approval ${id} was ${outcome} before${by ? ` by ${by}` : ""}. ${effect}`);
+}
+
+const DROPPED = { edit: "Your edit was not saved.", remember: "Your rule was not saved." } as const;
+
+/** Says which parts of an answer were not saved; empty if none. */
+export function droppedText({ dropped }: Pick<AnswerReport, "dropped">): string {
+  return dropped.map((part) => DROPPED[part]).join(" ");
 }
 
 function sameGrant({ remember }: ApprovalRow, answer: Answer): boolean {

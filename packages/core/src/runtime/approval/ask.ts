@@ -4,13 +4,13 @@ import { UNATTENDED } from "../../model/notification-source.ts";
 import type { OpenApproval } from "../../ports.ts";
 import type { Ending } from "../dispatch.ts";
 import { type BatchRun, type CallRun, type StepResult, skipRest } from "../pipeline/call-run.ts";
-import { unattendedEnding } from "../pipeline/endings.ts";
+import { approverFailedEnding, unattendedEnding } from "../pipeline/endings.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { notifyVerdict } from "../pipeline/notify.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { closeApproval } from "./close.ts";
 import { confirmationOf, offeredRules } from "./confirm.ts";
-import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
+import { checkApproval, type MissingAnswer, type WaitOutcome, waitForAnswer } from "./wait.ts";
 
 /** `judged` is the request that the person approved. */
 export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
@@ -33,10 +33,10 @@ async function askUntilSettled(batch: BatchRun, run: CallRun, judged: JudgedCall
   const { approver } = batch.deps;
   const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a nested call cannot outlive its process
   const reachable = approver?.available() === true;
-  if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, judged);
+  if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, judged, "unasked");
   const open = await openApproval(batch, run, judged);
   const waited = reachable ? await waitForAnswer(batch, run, { judged, open }) : "unasked";
-  if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, judged);
+  if (typeof waited === "string") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, judged, waited);
   return "changed" in waited ? await askUntilSettled(batch, run, waited.changed) : withRequest(waited, judged);
 }
 
@@ -44,24 +44,24 @@ function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly par
   return "go" in step ? { go: step.go, judged } : step;
 }
 
-async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, "unasked"> | undefined> {
+async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, MissingAnswer> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.approvalState === "open" && call.shown !== judged.request.fingerprint)) return undefined;
   const looked = await checkApproval(batch, run, {
     expiresAt: call.expiresAt,
-    state: { noAnswer: false, grants: true, expired: false, judged },
+    state: { missing: undefined, grants: true, expired: false, judged },
   });
-  return looked === "unasked" ? undefined : looked;
+  return typeof looked === "string" ? undefined : looked;
 }
 
-async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
+async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall, why: MissingAnswer): Promise<AskOutcome> {
   const failing = batch.deps.onAsk === "fail";
   const call = batch.deps.session.state.calls.get(run.callId);
   if (failing && call?.state === "judged") await openApproval(batch, run, judged);
   await closeApproval(batch, run, "cancelled");
   if (failing) skipRest(batch, "unanswered");
   notifyVerdict(batch, run, { judged, source: UNATTENDED });
-  return { end: unattendedEnding(judged, batch.deps.unattendedNote) };
+  return { end: why === "approver_failed" ? approverFailedEnding(judged) : unattendedEnding(judged, batch.deps.unattendedNote) };
 }
 
 /** A changed request gets a higher revision. */

@@ -14,17 +14,24 @@ import { notifyVerdict, tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { makeWakeSignal } from "../waiting.ts";
-import { answerApproval, isPast } from "./answer.ts";
+import { answerApproval, isPast, refuseLostAnswer } from "./answer.ts";
 import { closeApproval, parkedApproval } from "./close.ts";
 import { answerByGrant } from "./grants.ts";
 import { answerPorts } from "./requests.ts";
 
 type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 
-/** `unasked`: the approver did not answer. `changed`: the request changed. */
-export type WaitOutcome = StepResult<{ readonly go: Consent }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
+/** Why there is no answer: the approver did not give one, or it threw or gave one that cannot be used. */
+export type MissingAnswer = "unasked" | "approver_failed";
 
-type WaitState = { noAnswer: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
+/** `changed`: the request changed. */
+export type WaitOutcome =
+  | StepResult<{ readonly go: Consent }>
+  | MissingAnswer
+  | { readonly parked: string }
+  | { readonly changed: JudgedCall };
+
+type WaitState = { missing: MissingAnswer | undefined; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
 
 export async function waitForAnswer(
   batch: BatchRun,
@@ -32,7 +39,7 @@ export async function waitForAnswer(
   { judged, open }: { readonly judged: JudgedCall; readonly open: OpenApproval },
 ): Promise<WaitOutcome> {
   const wakeSignal = makeWakeSignal();
-  const state: WaitState = { noAnswer: false, grants: false, expired: false, judged };
+  const state: WaitState = { missing: undefined, grants: false, expired: false, judged };
   run.wake = wakeSignal.ring;
   batch.shown.set(open.id, open);
   let stopListening = (): void => undefined;
@@ -75,8 +82,8 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
   const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - now), late, LIMIT);
   const asking = new AbortController();
   askApprover(batch, open, asking.signal).then(
-    (gave) => {
-      state.noAnswer = !gave;
+    (missing) => {
+      state.missing = missing;
       ring();
     },
     (error: unknown) => {
@@ -85,7 +92,7 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
         return;
       }
       warn?.(`the approver failed: ${messageOf(error)}`);
-      state.noAnswer = true; // no answer is not consent: `onAsk` decides
+      state.missing = "approver_failed"; // no answer is not consent: `onAsk` decides
       ring();
     },
   );
@@ -107,27 +114,28 @@ function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): vo
   });
 }
 
-/** Asks up to three times for a usable answer; false if there is none. */
-async function askApprover(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
+/** Asks up to three times for a usable answer. */
+async function askApprover(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<MissingAnswer | undefined> {
   for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
     const answer = await batch.deps.approver?.ask(open, signal);
-    if (signal.aborted) return true;
-    if (!answer) return false;
-    if (await storeAnswer(batch, open, answer)) return true;
+    if (signal.aborted) return undefined;
+    if (!answer) return "unasked";
+    if (await storeAnswer(batch, open, answer)) return undefined;
   }
-  return false;
+  return signal.aborted ? undefined : "approver_failed";
 }
 
 async function storeAnswer({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
   try {
     const { approval = open.id, revision = open.revision } = answer;
     if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is for ${approval}, but ${open.id} was asked.`);
-    await answerApproval(answerPorts(deps, batch.tools), { ...answer, approval, revision });
+    const full = { ...answer, approval, revision };
+    refuseLostAnswer(full, await answerApproval(answerPorts(deps, batch.tools), full));
     return true;
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error;
     deps.warn?.(error.message);
-    return false;
+    return error.type === "already_answered";
   }
 }
 
@@ -199,5 +207,5 @@ async function checkGrants(
     if (await answerByGrant(batch, run, { call, judged: state.judged }))
       return await checkApproval(batch, run, { expiresAt: call.expiresAt, state });
   }
-  return state.noAnswer ? "unasked" : undefined;
+  return state.missing;
 }

@@ -79,6 +79,11 @@ export function unattendedEnding({ request, asking }: JudgedCall, note: string |
   return errorEnding("denied", "denied_unattended", note === undefined ? text : `${text} ${note}`);
 }
 
+/** The ending of an ask whose approver threw or gave no usable answer. The program learns why from `warn`. */
+export function approverFailedEnding({ request }: JudgedCall): Ending {
+  return errorEnding("denied", "denied_unattended", modelText.denied_unattended({ name: request.tool, asked: true }));
+}
+
 /** After a restart: what the call was to do is not done, and it is not run again. */
 export function notAppliedEnding(): Ending {
   return errorEnding("failed", "not_applied", "Did not happen: the program stopped before the change.");

@@ -28,6 +28,11 @@ const texts: readonly (readonly [type: keyof typeof modelText, text: string, exp
   ["denied_by_hook", modelText.denied_by_hook("r"), "Tool call blocked by hook: r"],
   ["denied_unattended", modelText.denied_unattended({ name }), "Tool 't' requires approval, but no one can be asked in this run."],
   [
+    "denied_unattended",
+    modelText.denied_unattended({ name, asked: true }),
+    "Tool 't' requires approval, but asking for it failed. It was not run.",
+  ],
+  [
     "denied_policy_changed",
     modelText.denied_policy_changed({ name, label: "session permissions" }),
     "Tool 't' is denied by session permissions: the policy changed while the call was waiting.",

@@ -315,10 +315,14 @@ test("the same edited answer twice is the same answer; another edit is not", asy
   await running;
   const same = await b.dispatcher.answer(says(id, { updatedInput: { text: "e" } }));
   assert.deepEqual([same.alreadyAnswered, same.identical], [true, true]);
-  for (const over of [{ updatedInput: { text: "f" } }, {}, { updatedInput: { text: "e" }, remember: { scope: "user" as const } }]) {
-    const other = await b.dispatcher.answer(says(id, over));
-    assert.deepEqual([other.alreadyAnswered, other.identical], [true, false]);
-  }
+  const others: readonly (readonly [over: Partial<Answer>, message: RegExp])[] = [
+    [{ updatedInput: { text: "f" } }, /was approved before by Tester\. Your edit was not saved\.$/],
+    [{ updatedInput: { text: "e" }, remember: { scope: "user" } }, /before by Tester\. Your rule was not saved\.$/],
+    [{ updatedInput: { text: "f" }, remember: { scope: "user" } }, /Your edit was not saved\. Your rule was not saved\.$/],
+    [{}, /before by Tester\. It runs as that answer says\.$/],
+  ];
+  for (const [over, message] of others)
+    await assert.rejects(b.dispatcher.answer(says(id, over)), { name: "AnswerError", type: "already_answered", message });
   await assert.rejects(b.dispatcher.answer(says(id, { outcome: "reject" })), { name: "AnswerError", type: "already_answered" });
   assert.deepEqual(b.world.lines, ["e"]);
 });
