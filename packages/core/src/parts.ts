@@ -50,6 +50,7 @@ export {
   removeByLabel,
   resolve as resolveChoice,
 } from "./model/steering/tool-choice-queue.ts";
+export { NO_OUTPUT } from "./model/text/model-text.ts";
 export type { ShownFile, ShownPart } from "./model/text/shown-content.ts";
 export { showContent, showPart } from "./model/text/shown-content.ts";
 export type { HookBody, HookEntry, HookFunction, HookSubject } from "./ports.ts";
@@ -68,3 +69,4 @@ export { createModes } from "./runtime/policy/modes.ts";
 export type { PlanMode, PlanModeParts } from "./runtime/policy/plan-mode.ts";
 export { createPlanMode, enterPlanMode } from "./runtime/policy/plan-mode.ts";
 export { assessStaging } from "./runtime/proposal/assess-preview.ts";
+export { callListener } from "./runtime/waiting.ts";

@@ -1,4 +1,5 @@
 import { messageOf } from "@assent/core";
+import { callListener } from "@assent/core/parts";
 import type { GateEvent } from "./gate-options.ts";
 
 /** The listeners of a gate. */
@@ -16,12 +17,13 @@ export function createGateEvents(observe: ((event: GateEvent) => void) | undefin
     isHeard: () => listeners.size > 0,
     emit: (event) => {
       for (const listener of [...listeners]) {
-        try {
-          listener(event);
-        } catch (error) {
-          if (!failed.has(listener)) warn(`an observer failed: ${messageOf(error)}`);
-          failed.add(listener);
-        }
+        callListener(
+          () => listener(event),
+          (error) => {
+            if (!failed.has(listener)) warn(`an observer failed: ${messageOf(error)}`);
+            failed.add(listener);
+          },
+        );
       }
     },
     on: (type, listener) => {

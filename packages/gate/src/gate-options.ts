@@ -13,6 +13,7 @@ import {
   type Schemas,
 } from "@assent/core";
 import { HOOK_EVENTS, type HookFunction, type HookPoint, type LoopDetectorOptions } from "@assent/core/parts";
+import type { EmbeddedTurn } from "./adapters/embedding.ts";
 import { GateUsageError } from "./gate-error.ts";
 
 /** Rules as data, in either notation: `mail:to=*@example.test`, `Shell(git log *)`. */
@@ -126,6 +127,23 @@ export function checkGateOptions(options: unknown): GateOptions {
     if (wrong !== undefined) throw new GateUsageError("bad_option", `Option '${name}' of createGate ${wrong}.`);
   }
   return options;
+}
+
+const TURN_CHECKS: Readonly<Record<keyof EmbeddedTurn, (value: unknown) => string | undefined>> = {
+  signal: (value) => (value instanceof AbortSignal ? undefined : "must be an AbortSignal"),
+  newPrompt: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  truncated: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+};
+
+/** Checks the options of a turn. Throws `GateUsageError`: with a misspelled `signal`, a cancel would not reach the calls. */
+export function checkTurn(turn: unknown): void {
+  if (!isObject(turn)) throw new GateUsageError("bad_call", "The options of a turn must be an object such as { signal }.");
+  for (const [name, value] of Object.entries(turn)) {
+    if (!Object.hasOwn(TURN_CHECKS, name))
+      throw new GateUsageError("bad_call", `A turn has no option '${name}'. It has ${Object.keys(TURN_CHECKS).join(", ")}.`);
+    const wrong = value === undefined ? undefined : TURN_CHECKS[name as keyof EmbeddedTurn](value);
+    if (wrong !== undefined) throw new GateUsageError("bad_call", `Option '${name}' of a turn ${wrong}.`);
+  }
 }
 
 function suggestOption(name: string): string {

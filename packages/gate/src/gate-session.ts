@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type By,
   createDispatcher,
@@ -29,6 +30,8 @@ export type GateSession = {
   readonly current: () => Promise<OpenedSession>;
   /** Throws `GateUsageError` if the gate is closed. */
   readonly checkOpen: () => void;
+  /** Throws `GateUsageError` inside of something that `during` runs. */
+  readonly refuseNested: () => void;
   /** Runs something that `close` cancels and waits for. */
   readonly during: <T>(own: AbortSignal | undefined, act: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
@@ -57,12 +60,12 @@ export function createGateSession(parts: GateSessionParts): GateSession {
   const ending = new AbortController();
   const signal = parts.signal ? AbortSignal.any([parts.signal, ending.signal]) : ending.signal;
   const underWay = new Set<Promise<unknown>>();
+  const inside = new AsyncLocalStorage<{ readonly signal: AbortSignal; active: boolean }>();
   let opened: OpenedSession | undefined;
   let opening: Promise<OpenedSession> | undefined;
-  let running: AbortSignal | undefined;
   let closing: { readonly done: Promise<void> } | undefined;
   const open = async (): Promise<OpenedSession> => {
-    opened = await openForCalls(parts, () => running);
+    opened = await openForCalls(parts, () => inside.getStore()?.signal);
     return opened;
   };
   const close = async (): Promise<void> => {
@@ -76,21 +79,30 @@ export function createGateSession(parts: GateSessionParts): GateSession {
     if (closing)
       throw new GateUsageError("closed", "This gate is closed. Create another one, with the same store and session to continue.");
   };
+  const refuseNested = (): void => {
+    if (!inside.getStore()?.active) return;
+    const text = "A tool, hook or approver asked its own gate to run calls, and would wait for itself.";
+    throw new GateUsageError("bad_call", `${text} Inside a tool, use ctx.gate({ name, arguments }). Elsewhere, use another gate.`);
+  };
   return {
     opened: () => (closing ? undefined : opened),
     checkOpen,
+    refuseNested,
     current: async () => {
       checkOpen();
       opening ??= open();
       return await opening;
     },
     during: async (own, act) => {
-      running = own ? AbortSignal.any([own, signal]) : signal;
-      const promise = act(running);
+      refuseNested();
+      const turn = own ? AbortSignal.any([own, signal]) : signal;
+      const state = { signal: turn, active: true };
+      const promise = inside.run(state, () => act(turn));
       underWay.add(promise);
       try {
         return await promise;
       } finally {
+        state.active = false;
         underWay.delete(promise);
       }
     },

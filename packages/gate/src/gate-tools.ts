@@ -8,7 +8,11 @@ export type GateTools = Registry & { readonly put: (tools: readonly Tool[]) => v
 export function createGateTools(schemas: Schemas, changed: () => void): GateTools {
   let current = createRegistry({ schemas });
   const put = (tools: readonly Tool[]): void => {
-    const names = new Set(tools.map(({ name }) => name));
+    const names = new Set<string>();
+    for (const { name } of tools) {
+      if (names.has(name)) throw new GateUsageError("bad_tool", `Two of these tools have the name '${name}'. Give each tool its own name.`);
+      names.add(name);
+    }
     const next = createRegistry({ schemas });
     for (const tool of current.list()) if (!names.has(tool.name)) next.add(tool);
     for (const tool of tools) addTool(next, tool);

@@ -1,9 +1,9 @@
-import { emptySession, listOfferedTools, type ProposedCall } from "@assent/core";
+import { emptySession, isObject, listOfferedTools, type ProposedCall } from "@assent/core";
 import { createLoopDetector, type LoopDetector, loopError, loopWarning } from "@assent/core/parts";
 import { dispatchTurn, type EmbeddedCall, type RunStop, resumeTurn, type TurnOutcome, type TurnRunner } from "./adapters/embedding.ts";
 import { GateUsageError } from "./gate-error.ts";
 import type { GateEvents } from "./gate-events.ts";
-import type { GateOptions } from "./gate-options.ts";
+import { checkTurn, type GateOptions } from "./gate-options.ts";
 import type { GatePolicy } from "./gate-policy.ts";
 import type { GateSession, OpenedSession } from "./gate-session.ts";
 import type { GateTools } from "./gate-tools.ts";
@@ -35,16 +35,23 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
         checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true);
       return listOfferedTools(tools, { session: session.opened()?.session ?? { state: emptySession() }, dispatcher: { denies } });
     },
-    dispatch: (calls, { signal: own, ...turn }) =>
-      session.during(own, async (signal) => {
+    refuseNested: session.refuseNested,
+    dispatch: async (calls, given) => {
+      checkTurn(given);
+      const { signal: own, ...turn } = given;
+      return await session.during(own, async (signal) => {
         if (turn.newPrompt) detector?.reset();
         const outcome = await dispatchTurn(embedding(session.opened() ?? (await session.current())), calls, { ...turn, signal });
         return conclude(detector ? watchLoop(detector, calls, outcome) : outcome);
-      }),
-    resume: (earlier, own) =>
-      session.during(own, async (signal) =>
+      });
+    },
+    resume: async (earlier, own) => {
+      checkTurn({ signal: own });
+      checkEarlierCalls(earlier);
+      return await session.during(own, async (signal) =>
         conclude(await resumeTurn(embedding(session.opened() ?? (await session.current())), earlier, signal)),
-      ),
+      );
+    },
     stopped: () => stop,
     setStop: (next) => {
       stop = next;
@@ -54,6 +61,12 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
       return [...calls.values()].filter(({ index }) => index >= 0).map(({ callId, tool }) => waitingCall(callId, tool));
     },
   };
+}
+
+function checkEarlierCalls(earlier: unknown): void {
+  const isCall = (call: unknown): boolean => isObject(call) && typeof call["callId"] === "string" && typeof call["outcome"] === "string";
+  if (!Array.isArray(earlier) || !earlier.every(isCall))
+    throw new GateUsageError("bad_call", "resume takes the 'calls' that an earlier turn returned.");
 }
 
 function createGateDetector(loop: GateOptions["loop"], tools: GateTools): LoopDetector | undefined {

@@ -12,9 +12,10 @@ export { encodeEvents, eventResponse, readLastEventId } from "./adapters/web/eve
 export type { RunEndEvent, WebEvent } from "./adapters/web/event-sequence.ts";
 export type { LiveEvent } from "./adapters/web/live-event.ts";
 export type { RecordedEvent } from "./adapters/web/recorded-event.ts";
+export { CallError } from "./call-error.ts";
 export { createGate } from "./create-gate.ts";
 export type { Gate, GateApproval, GateProposals } from "./gate.ts";
-export { CallError, GateUsageError } from "./gate-error.ts";
+export { GateUsageError } from "./gate-error.ts";
 export type { Approve, GateAnswer, GateEvent, GateHooks, GateOptions, GateRules } from "./gate-options.ts";
 export type { AgentsTool } from "./wrap/agents.ts";
 export type { AiSdkTools, ChatMessage, SdkApprovalStatus, SdkToolApproval } from "./wrap/ai-sdk.ts";

@@ -85,6 +85,91 @@ describe("a hostile embedder", () => {
         await gate.close();
       });
 
+  test("an observer that rejects does not end the process, and is reported once", async () => {
+    const observe = (): Promise<never> => Promise.reject(new Error("no line"));
+    const warn = mock.method(console, "warn", () => undefined);
+    const gate = await createGate({ ...ALLOW, observe: observe as never });
+    gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });
+    gate.on("response", observe as never);
+    const { calls } = await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+    await gate.close();
+    assert.deepEqual([calls[0]?.outcome, warn.mock.callCount()], ["succeeded", 2]);
+  });
+
+  const nested: readonly (readonly [sentence: string, options: (ask: () => Promise<unknown>) => GateOptions, outcome: string])[] = [
+    ["a tool", () => ALLOW, "failed"],
+    ["an approver", (ask) => ({ approve: () => ask() as never }), "denied"],
+    ["a hook", (ask) => ({ ...ALLOW, hooks: { pre_tool_use: () => ask() as never } }), "denied"],
+  ];
+  for (const [sentence, options, outcome] of nested)
+    test(`${sentence} that runs a call of its own gate gets an error and does not wait for itself`, { timeout: 20_000 }, async () => {
+      const errors: string[] = [];
+      const ask = async (): Promise<unknown> => {
+        try {
+          return await gate.run([{ id: "2", name: "act", arguments: { n: 2 } }]);
+        } catch (error) {
+          errors.push(String(error));
+          throw error;
+        }
+      };
+      const gate = await createGate(options(ask));
+      gate.functions({ act: { description: "Acts.", input: INPUT, run: sentence === "a tool" ? ask : () => "done" } });
+      const { calls } = await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+      assert.deepEqual([calls[0]?.outcome, errors.length], [outcome, 1]);
+      assert.match(errors[0] ?? "", /would wait for itself\. Inside a tool, use ctx\.gate\(/);
+      await gate.close();
+    });
+
+  test("a tool asks the gate for a nested call, and runs other calls when it is done", async () => {
+    const gate = await createGate(ALLOW);
+    let later: Promise<unknown> | undefined;
+    const inner = gate.functions({ look: { description: "Looks.", input: INPUT, run: () => "seen" } }, { look: { kind: "read" } });
+    gate.tool({
+      name: "act",
+      description: "Acts.",
+      kind: "other",
+      input: INPUT,
+      run: async (_input, ctx) => {
+        later = new Promise((resolve) => setImmediate(resolve)).then(() => inner.look({ n: 1 }));
+        return await ctx.gate({ name: "look", arguments: { n: 1 } });
+      },
+    });
+    const { calls } = await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+    assert.deepEqual([calls[0]?.outcome, calls[0]?.value], ["succeeded", "seen"]);
+    await later?.catch(() => undefined);
+    assert.equal(await inner.look({ n: 2 }), "seen");
+    await gate.close();
+  });
+
+  const turns: readonly (readonly [sentence: string, turn: unknown, message: RegExp])[] = [
+    ["null", null, /options of a turn must be an object/],
+    ["a signal that is none", { signal: "x" }, /Option 'signal' of a turn must be an AbortSignal/],
+    ["a misspelled signal", { sginal: AbortSignal.abort() }, /no option 'sginal'\. It has signal, newPrompt, truncated/],
+    ["a text for a flag", { truncated: "no" }, /'truncated' of a turn must be true or false/],
+  ];
+  for (const [sentence, turn, message] of turns)
+    test(`options of a turn: ${sentence} is a clear error`, async () => {
+      const gate = await createGate();
+      await assert.rejects(gate.run([], turn as never), { name: "GateUsageError", message });
+      await gate.close();
+    });
+
+  for (const earlier of ["x", {}, [null], [5], [{}]])
+    test(`resuming ${JSON.stringify(earlier)} is a clear error`, async () => {
+      const gate = await createGate();
+      await assert.rejects(gate.resume(earlier as never), { name: "GateUsageError", message: /'calls' that an earlier turn returned/ });
+      await gate.close();
+    });
+
+  test("a call of another session cannot be resumed", async () => {
+    const gate = await createGate({ store: newStore(), approve: "park" });
+    gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });
+    const { calls } = await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+    const other = await createGate({ store: newStore(), approve: "park" });
+    await assert.rejects(other.resume(calls), /has no call '1'\. Resume it in the session that made it\.$/);
+    await Promise.all([gate.close(), other.close()]);
+  });
+
   test("a listener that throws does not silence the others", async () => {
     const gate = await createGate(ALLOW);
     gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });

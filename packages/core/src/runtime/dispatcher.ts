@@ -17,6 +17,7 @@ import { createStaging, type Staging, stagedRows } from "./proposal/staging.ts";
 import { proposeCalls } from "./propose.ts";
 import { checkAskTimeout } from "./question/ask.ts";
 import { endNested, recover, type SettledCall } from "./recover.ts";
+import { callListener } from "./waiting.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
@@ -224,14 +225,11 @@ function makeStaging(deps: DispatcherDeps, newest: () => Registry | undefined): 
 function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): BatchRun["emit"] {
   if (!emit) return undefined;
   let said = false;
-  return (event) => {
-    try {
-      emit(event);
-    } catch (error) {
-      if (!said) deps.warn?.(`an observer failed: ${messageOf(error)}`);
-      said = true;
-    }
+  const failed = (error: unknown): void => {
+    if (!said) deps.warn?.(`an observer failed: ${messageOf(error)}`);
+    said = true;
   };
+  return (event) => callListener(() => emit(event), failed);
 }
 
 /** Runs one batch at a time. A batch cancelled while waiting starts and ends at once. */

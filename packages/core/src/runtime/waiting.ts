@@ -31,3 +31,13 @@ export function makeWakeSignal(): { readonly ring: () => void; readonly heard: (
     },
   };
 }
+
+/** Calls a listener of the program. One that throws or rejects changes nothing; `failed` gets the error. */
+export function callListener(listen: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const returned = listen();
+    if (returned instanceof Promise) returned.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}

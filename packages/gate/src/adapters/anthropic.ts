@@ -29,6 +29,7 @@ export function anthropicMessages(embedding: Embedding): ProviderAdapter<Anthrop
 /** The wire of the Messages API. */
 export const ANTHROPIC_MESSAGES: Wire<AnthropicTool, AnthropicMessage> = {
   declare: (tool) => ({ name: tool.name, description: tool.description, input_schema: { ...parametersOf(tool), type: "object" } }),
+  takes: "message.content",
   read: ({ type, id, name, input }) => (type === "tool_use" ? proposedCall(id, name, input) : undefined),
   tell: (results) => {
     if (results.length === 0) return [];

@@ -16,7 +16,8 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
-import { resolveModelOverride } from "@assent/core/parts";
+import { NO_OUTPUT, resolveModelOverride } from "@assent/core/parts";
+import { GateUsageError } from "../gate-error.ts";
 
 /** What your own loop needs. Every call it makes goes through this dispatcher. */
 export type Embedding = {
@@ -35,7 +36,7 @@ export type EmbeddedCall = {
   readonly callId: string;
   readonly tool: string;
   readonly content: Content;
-  /** What the tool returned, if that was a JSON value. */
+  /** What the tool returned: a JSON value, or its text. The model gets `content`, which may be shorter, or say more. */
   readonly value?: Json;
 } & (
   | { readonly outcome: OutcomeState; readonly type: string | null }
@@ -70,6 +71,8 @@ export type EmbeddedTurn = {
 
 /** Runs the turns of a loop. Adapters need no more of a session than this. */
 export type TurnRunner = {
+  /** Throws if a tool of a running turn asks for another turn, which would wait for itself. */
+  readonly refuseNested?: () => void;
   readonly offered: () => readonly Tool[];
   readonly dispatch: (calls: readonly ProposedCall[], turn: EmbeddedTurn) => Promise<TurnOutcome>;
   readonly resume: (earlier: readonly EmbeddedCall[], signal?: AbortSignal) => Promise<TurnOutcome>;
@@ -135,15 +138,24 @@ export async function resumeTurn(
 
 /** The call ended in another process, so its result comes from the record. */
 async function readRecordedCall({ session }: Embedding, call: EmbeddedCall): Promise<EmbeddedCall> {
-  const { "call.ended": ended } = await readCallRecord(session.ledger, session.id, call.callId);
+  const { "call.ended": ended, "call.proposed": proposed } = await readCallRecord(session.ledger, session.id, call.callId);
+  if (!proposed)
+    throw new GateUsageError("bad_call", `Session ${session.id} has no call '${call.callId}'. Resume it in the session that made it.`);
   if (!ended) return call;
   const { id, callId, tool } = call;
   return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content, ...presentValue(ended) };
 }
 
-function presentValue(ended: Pick<ToolResult, "content" | "value">): { readonly value?: Json } {
+function presentValue(ended: Pick<ToolResult, "content" | "value"> & { readonly outcome: OutcomeState }): { readonly value?: Json } {
+  const { outcome, content } = ended;
   const value = resultValue(ended);
-  return value === undefined ? {} : { value };
+  if (value !== undefined) return { value };
+  return outcome === "succeeded" && typeof content === "string" && !isWithoutOutput(content) ? { value: content } : {};
+}
+
+/** True for the content of a call that returned nothing; a hook or an edit may have added words. */
+export function isWithoutOutput(content: Content): boolean {
+  return typeof content === "string" && content.split("\n").includes(NO_OUTPUT);
 }
 
 type CallName = { readonly id: string | undefined; readonly tool: string };
@@ -153,7 +165,7 @@ function toEmbeddedCall(report: CallReport, { id, tool }: CallName): EmbeddedCal
   const named = { id: id || callId, callId, tool };
   if (report.outcome !== "waiting") {
     const { outcome, type, result } = report;
-    return { ...named, outcome, type, content: result.content, ...presentValue(result) };
+    return { ...named, outcome, type, content: result.content, ...presentValue({ ...result, outcome }) };
   }
   const { approvalId } = report;
   const waiting = { ...named, outcome: "waiting", type: "waiting" } as const;

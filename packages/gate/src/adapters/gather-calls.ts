@@ -12,7 +12,7 @@ type QueuedCall = SingleCall & { readonly resolve: (end: SingleCallResult) => vo
  * Collects the calls of one tick into a batch, so that their order and lanes are kept. Calls with different signals form separate batches,
  * so that a cancel reaches exactly its own calls.
  */
-export function gatherCalls(turns: Pick<TurnRunner, "dispatch">): (lone: SingleCall) => Promise<SingleCallResult> {
+export function gatherCalls(turns: Pick<TurnRunner, "dispatch" | "refuseNested">): (lone: SingleCall) => Promise<SingleCallResult> {
   let gathered: QueuedCall[] = [];
   const flush = (): void => {
     const calls = gathered;
@@ -21,6 +21,7 @@ export function gatherCalls(turns: Pick<TurnRunner, "dispatch">): (lone: SingleC
   };
   return (lone) =>
     new Promise((resolve, reject) => {
+      turns.refuseNested?.();
       if (gathered.length === 0) setImmediate(flush);
       gathered.push({ ...lone, resolve, reject });
     });

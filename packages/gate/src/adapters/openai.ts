@@ -50,8 +50,9 @@ export const OPENAI_CHAT: Wire<OpenAIChatTool, OpenAIChatMessage> = {
     type: "function",
     function: { name: tool.name, description: tool.description, parameters: parametersOf(tool) },
   }),
+  takes: "message.tool_calls",
   read: ({ type, id, function: called }) => {
-    if (type !== "function") return undefined;
+    if (type !== "function" && !(type === undefined && isObject(called))) return undefined; // some servers leave the type out
     const { name, arguments: given } = isObject(called) ? called : {};
     return proposedCall(id, name, given);
   },
@@ -81,6 +82,7 @@ export const OPENAI_RESPONSES: Wire<OpenAIResponsesTool, OpenAIResponsesItem> = 
     parameters: parametersOf(tool),
     strict: false,
   }),
+  takes: "response.output",
   read: ({ type, call_id: id, name, arguments: given }) => (type === "function_call" ? proposedCall(id, name, given) : undefined),
   tell: (results) =>
     results.map(({ id, text, files }) => ({

@@ -1,5 +1,6 @@
 import { isObject, type ProposedCall, type Tool } from "@assent/core";
 import { type ShownFile, showContent } from "@assent/core/parts";
+import { GateUsageError } from "../gate-error.ts";
 import type { EmbeddedCall, EmbeddedTurn, TurnOutcome, TurnRunner } from "./embedding.ts";
 
 /**
@@ -23,6 +24,8 @@ export type AnswerParts = readonly { readonly type: string }[] | null | undefine
 /** How one provider encodes declarations, calls and results. */
 export type Wire<Declaration, Message> = {
   readonly declare: (tool: Tool) => Declaration;
+  /** What `dispatch` takes, as a program writes it. */
+  readonly takes: string;
   /** Returns undefined if the part is not a call of ours. */
   readonly read: (part: Readonly<Record<string, unknown>>) => ProposedCall | undefined;
   readonly tell: (results: readonly TurnResult[]) => Message[];
@@ -32,7 +35,7 @@ export type Wire<Declaration, Message> = {
 export type TurnResult = { readonly id: string; readonly ok: boolean; readonly text: string; readonly files: readonly ShownFile[] };
 
 /** Creates the adapter for one provider. */
-export function makeAdapter<D, M>(turns: TurnRunner, { declare, read, tell }: Wire<D, M>): ProviderAdapter<D, M> {
+export function makeAdapter<D, M>(turns: TurnRunner, { declare, takes, read, tell }: Wire<D, M>): ProviderAdapter<D, M> {
   const told = (outcome: TurnOutcome): ProviderTurnOutcome<M> => ({
     ...outcome,
     messages: outcome.calls.some((call) => call.outcome === "waiting") ? [] : tell(outcome.calls.map(turnResult)),
@@ -40,7 +43,9 @@ export function makeAdapter<D, M>(turns: TurnRunner, { declare, read, tell }: Wi
   return {
     tools: () => turns.offered().map(declare),
     dispatch: async (answer, turn = {}) => {
-      const calls = (answer ?? []).flatMap((part: unknown) => (isObject(part) ? (read(part) ?? []) : []));
+      const parts: unknown = answer ?? [];
+      if (!Array.isArray(parts)) throw new GateUsageError("bad_call", `dispatch takes a list: dispatch(${takes}).`);
+      const calls = parts.flatMap((part: unknown) => (isObject(part) ? (read(part) ?? []) : []));
       return told(await turns.dispatch(calls, turn));
     },
     resume: async (calls, signal) => told(await turns.resume(calls, signal)),

@@ -1,7 +1,8 @@
 import { type CallContext, contentText, isObject } from "@assent/core";
 import { gatherCalls } from "../adapters/gather-calls.ts";
-import { CallError, GateUsageError } from "../gate-error.ts";
-import { callValue, createCallNotes, governTool, readToolSchema, type WrapContext, waitingCall } from "./governed-tool.ts";
+import { CallError } from "../call-error.ts";
+import { GateUsageError } from "../gate-error.ts";
+import { callValue, createCallNotes, findModelText, governTool, readToolSchema, type WrapContext, waitingCall } from "./governed-tool.ts";
 import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A tool of `@openai/agents`. */
@@ -41,7 +42,8 @@ export function wrapAgentsTools<T extends AgentsTool>(
           return await gather({ call: proposed, signal: details?.signal, newPrompt: false });
         });
         try {
-          return callValue(call);
+          const value = callValue(call);
+          return findModelText(call) ?? value; // this SDK sends the result to the model
         } catch (error) {
           if (error instanceof CallError) return contentText(error.call.content);
           throw error;

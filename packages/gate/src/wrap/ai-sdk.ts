@@ -3,7 +3,7 @@ import { shownSchema } from "../adapters/ai-tools.ts";
 import type { EmbeddedCall } from "../adapters/embedding.ts";
 import { gatherCalls } from "../adapters/gather-calls.ts";
 import { GateUsageError } from "../gate-error.ts";
-import { callValue, createCallNotes, governTool, readToolSchema, type WrapContext, waitingCall } from "./governed-tool.ts";
+import { callValue, createCallNotes, findModelText, governTool, readToolSchema, type WrapContext, waitingCall } from "./governed-tool.ts";
 import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A tool set of the AI SDK (`ai` 7): objects made by `tool()`, by name. */
@@ -19,6 +19,7 @@ type SdkTool = {
   readonly inputSchema?: unknown;
   readonly execute?: unknown;
   readonly needsApproval?: unknown;
+  readonly toModelOutput?: unknown;
 };
 type SdkOptions = {
   readonly toolCallId: string;
@@ -39,6 +40,7 @@ export function wrapAiSdkTools<T extends AiSdkTools>(
   checkTraitNames(Object.keys(tools), toolApproval);
   const notes = createCallNotes<SdkOptions>();
   const settled = new Map<string, EmbeddedCall>();
+  const texts = createModelTexts();
   const gather = gatherCalls(context.turns);
   const governed = Object.entries(tools).map(([name, tool]) =>
     governSdkTool(name, tool, withApproval(entryOf(traits, name), entryOf(toolApproval, name)), notes.get),
@@ -49,13 +51,13 @@ export function wrapAiSdkTools<T extends AiSdkTools>(
     const early = settled.get(id);
     if (early) {
       settled.delete(id);
-      return callValue(early);
+      return texts.valueOf(early);
     }
     return await notes.during(id, options, async () => {
       if (!isReplayed(options))
-        return callValue(await gather({ call: { id, name, arguments: input }, signal, newPrompt: isPrompt(messages) }));
+        return texts.valueOf(await gather({ call: { id, name, arguments: input }, signal, newPrompt: isPrompt(messages) }));
       const { calls } = await context.turns.resume([waitingCall(id, name)], signal);
-      return callValue(calls[0] ?? waitingCall(id, name));
+      return texts.valueOf(calls[0] ?? waitingCall(id, name));
     });
   };
   const needsApproval = async (name: string, input: unknown, options: SdkOptions): Promise<boolean> => {
@@ -77,11 +79,35 @@ export function wrapAiSdkTools<T extends AiSdkTools>(
       inputSchema: shownSchema(governed[at]?.inputSchema),
       execute: (input: unknown, options: SdkOptions) => runCall(name, input, options),
       needsApproval: (input: unknown, options: SdkOptions) => needsApproval(name, input, options),
+      toModelOutput: (tool as SdkTool).toModelOutput ?? texts.show,
     },
   ]);
   // Outputs and inputs are those of the given tools.
   return Object.fromEntries(wrapped) as T;
 }
+
+/** The texts for the model of the latest calls whose text is not just their value, by call id. */
+function createModelTexts() {
+  const texts = new Map<string, string>();
+  return {
+    valueOf: (call: EmbeddedCall): unknown => {
+      const value = callValue(call);
+      const text = findModelText(call);
+      texts.delete(call.id); // some models give the same id in every turn
+      if (text !== undefined) texts.set(call.id, text);
+      const [oldest] = texts.keys();
+      if (oldest !== undefined && texts.size > KEPT_TEXTS) texts.delete(oldest);
+      return value;
+    },
+    /** `toModelOutput` of a tool that has none. */
+    show: ({ toolCallId, output }: { readonly toolCallId: string; readonly output: unknown }) => {
+      const text = texts.get(toolCallId) ?? output;
+      return typeof text === "string" ? { type: "text", value: text } : { type: "json", value: text === undefined ? null : text };
+    },
+  };
+}
+
+const KEPT_TEXTS = 1_000;
 
 function governSdkTool(name: string, tool: SdkTool, traits: ToolTraits | undefined, optionsOf: (id: string) => SdkOptions | undefined) {
   const { execute, needsApproval, description } = tool;

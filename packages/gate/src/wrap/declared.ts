@@ -3,7 +3,7 @@ import { ANTHROPIC_MESSAGES, type AnthropicMessage } from "../adapters/anthropic
 import { OPENAI_CHAT, OPENAI_RESPONSES, type OpenAIChatMessage, type OpenAIResponsesItem } from "../adapters/openai.ts";
 import { makeAdapter, type ProviderAdapter, type Wire } from "../adapters/provider-adapter.ts";
 import { GateUsageError } from "../gate-error.ts";
-import { governTool, readToolSchema, type WrapContext } from "./governed-tool.ts";
+import { governTool, type WrapContext } from "./governed-tool.ts";
 import { checkTraitNames, entryOf, type ToolTraits, traitsDefinition } from "./traits.ts";
 
 /** A tool of OpenAI's Chat Completions API, as programs declare it. */
@@ -20,14 +20,16 @@ export type ToolHandlers = Readonly<Record<string, (input: never, ctx: RunContex
 
 type Traits = Readonly<Record<string, ToolTraits | undefined>>;
 
+type OwnDeclaration = { readonly schema: JsonSchema; readonly traits: ToolTraits };
+
 /** A declaration, read: its name, and its schema if the program declared one. */
 type ReadDeclaration =
   | {
       readonly name: string;
       readonly description?: unknown;
       readonly schema?: unknown;
-      /** What is known of a tool that the provider defines. */
-      readonly own?: { readonly schema: JsonSchema; readonly traits: ToolTraits };
+      /** What is known of a tool that the provider defines, and the program runs. */
+      readonly own?: OwnDeclaration | undefined;
     }
   | undefined;
 
@@ -36,10 +38,10 @@ export function wrapOpenAITools(
   context: WrapContext,
   tools: readonly unknown[],
   handlers: ToolHandlers,
-  traits?: Traits,
+  traits: Traits = {},
 ): ProviderAdapter<never, OpenAIChatMessage | OpenAIResponsesItem> {
   const isChat = Array.isArray(tools) && tools.some((tool) => isObject(tool) && isObject(tool["function"]));
-  const list = { method: "openai", tools, handlers, traits: traits ?? {} };
+  const list = { method: "openai", tools, handlers, traits };
   if (isChat) return wrapDeclared(context, { ...list, read: readChat, wire: OPENAI_CHAT });
   return wrapDeclared(context, { ...list, read: readResponses, wire: OPENAI_RESPONSES });
 }
@@ -54,23 +56,46 @@ export function wrapAnthropicTools(
   return wrapDeclared(context, { method: "anthropic", tools, handlers, traits, read: readAnthropic, wire: ANTHROPIC_MESSAGES });
 }
 
-function readChat({ function: declared }: Readonly<Record<string, unknown>>): ReadDeclaration {
+function readChat({ type, function: declared }: Readonly<Record<string, unknown>>): ReadDeclaration {
   const { name, description, parameters } = isObject(declared) ? declared : {};
-  return typeof name === "string" ? { name, description, schema: parameters ?? NO_INPUT } : undefined;
+  if (typeof name === "string") return { name, description, schema: parameters ?? NO_INPUT };
+  throw ungovernable(type); // this API has no tools that run at the provider
 }
 
+/** Tools of the Responses API that the program runs, and whose calls are not function calls. */
+const UNGOVERNABLE: readonly unknown[] = [undefined, "custom", "local_shell", "apply_patch", "computer", "computer_use_preview"];
+
 function readResponses({ type, name, description, parameters }: Readonly<Record<string, unknown>>): ReadDeclaration {
+  if (UNGOVERNABLE.includes(type)) throw ungovernable(type);
   return type === "function" && typeof name === "string" ? { name, description, schema: parameters ?? NO_INPUT } : undefined;
 }
 
-/** Anthropic's own client tools (`bash_…`, `text_editor_…`) have a type and a name, and no schema. */
-function readAnthropic({ type, name, description, input_schema: schema }: Readonly<Record<string, unknown>>): ReadDeclaration {
-  if (typeof name !== "string") return undefined;
-  const isShell = schema === undefined && typeof type === "string" && type.startsWith("bash_");
-  return { name, description, schema, ...(isShell && { own: { schema: COMMAND, traits: { kind: "execute" } } as const }) };
+function ungovernable(type: unknown): GateUsageError {
+  const text = `gate.openai decides about tools of type 'function', not '${String(type)}'. Leave it out of the list, and handle its calls yourself.`;
+  const mixed = "A tool has no 'function', as the others have. Declare all tools for Chat Completions, or all for Responses.";
+  return new GateUsageError("bad_tool", type === "function" ? mixed : text);
 }
 
-const COMMAND: JsonSchema = { type: "object", properties: { command: { type: "string" }, restart: { type: "boolean" } } };
+/** Tools that Anthropic defines have a type and no schema. The program runs some of them, and the provider the others. */
+function readAnthropic({ type, name, description, input_schema: schema }: Readonly<Record<string, unknown>>): ReadDeclaration {
+  if (typeof name !== "string") return undefined;
+  if (typeof type !== "string" || type === "custom" || schema !== undefined) return { name, description, schema: schema ?? null };
+  const [family = ""] = type.split("_20");
+  return { name, description, own: CLIENT_TOOLS[family] };
+}
+
+/** Tools of Anthropic that the program runs. A type that is not listed here may run at the provider. */
+const CLIENT_TOOLS: Readonly<Record<string, OwnDeclaration>> = {
+  bash: {
+    schema: { type: "object", properties: { command: { type: "string" }, restart: { type: "boolean" } } },
+    traits: { kind: "execute" },
+  },
+  text_editor: { schema: { type: "object" }, traits: {} },
+  computer: { schema: { type: "object" }, traits: {} },
+  memory: { schema: { type: "object" }, traits: {} },
+};
+
+const ANY_INPUT: JsonSchema = { type: "object" };
 
 const NO_INPUT: JsonSchema = { type: "object", properties: {} };
 
@@ -83,6 +108,12 @@ type DeclaredTools<Message> = {
   readonly wire: Wire<unknown, Message>;
 };
 
+/** Declarations go to the provider as they are, so only a JSON Schema will do. */
+function readDeclaredSchema(name: string, schema: unknown): JsonSchema {
+  if (isObject(schema) && !("~standard" in schema)) return schema;
+  throw new GateUsageError("bad_tool", `Tool '${name}' needs a JSON Schema of type object. With zod: z.toJSONSchema(schema).`);
+}
+
 /** The model sees the declarations as they are. Tools that a rule denies entirely are left out. */
 function wrapDeclared<Message>(
   context: WrapContext,
@@ -93,13 +124,17 @@ function wrapDeclared<Message>(
       "bad_tool",
       `gate.${method} takes a list of tools and an object of handlers: gate.${method}(tools, { name: (input) => … }).`,
     );
+  const list: readonly unknown[] = tools;
+  const handled = (name: string): boolean => Object.hasOwn(handlers, name);
+  checkTraitNames(list.flatMap((declared) => (isObject(declared) ? (read(declared)?.name ?? []) : [])).filter(handled), traits);
   const byName = new Map<string, unknown>();
   const atProvider: unknown[] = [];
   const governed: Tool[] = [];
-  for (const declared of tools as readonly unknown[]) {
-    const tool = isObject(declared) ? read(declared) : undefined;
-    const run = tool && Object.hasOwn(handlers, tool.name) ? handlers[tool.name] : undefined;
-    if (tool && run === undefined && tool.schema !== undefined)
+  for (const [at, declared] of list.entries()) {
+    if (!isObject(declared)) throw new GateUsageError("bad_tool", `gate.${method}: tools[${at}] is not a tool declaration.`);
+    const tool = read(declared);
+    const run = tool && handled(tool.name) ? handlers[tool.name] : undefined;
+    if (tool && run === undefined && (tool.schema !== undefined || tool.own))
       throw new GateUsageError(
         "bad_tool",
         `Tool '${tool.name}' has no handler. Add it: gate.${method}(tools, { ${tool.name}: (input) => … }).`,
@@ -114,8 +149,8 @@ function wrapDeclared<Message>(
       governTool({
         name: tool.name,
         description: tool.description,
-        input: readToolSchema(tool.name, tool.schema ?? tool.own?.schema ?? { type: "object" }),
-        traits: traitsDefinition(tool.name, { ...tool.own?.traits, ...entryOf(traits, tool.name) }),
+        input: readDeclaredSchema(tool.name, tool.schema === undefined ? (tool.own?.schema ?? ANY_INPUT) : tool.schema),
+        traits: traitsDefinition(tool.name, tool.own ? { ...tool.own.traits, ...entryOf(traits, tool.name) } : entryOf(traits, tool.name)),
         run: run as (input: unknown, ctx: RunContext) => unknown,
       }),
     );
@@ -123,7 +158,6 @@ function wrapDeclared<Message>(
   const unknown = Object.keys(handlers).find((name) => !byName.has(name));
   if (unknown !== undefined)
     throw new GateUsageError("bad_tool", `There is a handler for a tool '${unknown}', but no such tool is declared.`);
-  checkTraitNames([...byName.keys()], traits);
   context.put(governed);
   const adapter = makeAdapter(context.turns, { ...wire, declare: ({ name }: Tool) => name });
   return {

@@ -11,8 +11,9 @@ import {
   ToolDefinitionError,
   type Verdict,
 } from "@assent/core";
-import type { EmbeddedCall, TurnRunner } from "../adapters/embedding.ts";
-import { CallError, GateUsageError } from "../gate-error.ts";
+import { type EmbeddedCall, isWithoutOutput, type TurnRunner } from "../adapters/embedding.ts";
+import { CallError } from "../call-error.ts";
+import { GateUsageError } from "../gate-error.ts";
 import type { TraitsDefinition } from "./traits.ts";
 
 /** What wrappers need of a gate. */
@@ -65,7 +66,14 @@ async function lastValue(result: unknown): Promise<unknown> {
 /** The value that a tool returned. Throws `CallError` unless the call succeeded. */
 export function callValue(call: EmbeddedCall): unknown {
   if (call.outcome !== "succeeded") throw new CallError(call, contentText(call.content));
-  return call.value === undefined ? call.content : call.value;
+  if (call.value !== undefined) return call.value;
+  return isWithoutOutput(call.content) ? undefined : call.content;
+}
+
+/** The text for the model if it is not just the value: a shortened text, words of a hook, a note about an edited input. */
+export function findModelText({ content, value }: EmbeddedCall): string | undefined {
+  const text = contentText(content);
+  return text === (typeof value === "string" ? value : JSON.stringify(value)) ? undefined : text;
 }
 
 /** Reads the schema of a tool: a Standard Schema such as zod's, or a JSON Schema. */

@@ -70,8 +70,10 @@ export function entryOf<T>(entries: Readonly<Record<string, T>>, name: string): 
 }
 
 /** Refuses traits of tools that are not in the set: a typo would leave a tool without them. */
-export function checkTraitNames(names: readonly string[], traits: Readonly<Record<string, unknown>> | undefined): void {
-  const unknown = Object.keys(traits ?? {}).find((name) => !names.includes(name));
+export function checkTraitNames(names: readonly string[], traits: unknown): void {
+  if (!isObject(traits) || Array.isArray(traits))
+    throw new GateUsageError("bad_tool", 'Traits must be an object by tool name, such as { mail: { kind: "read" } }.');
+  const unknown = Object.keys(traits).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new GateUsageError("bad_tool", `There are traits for a tool '${unknown}', but the tools are ${names.join(", ")}.`);
 }

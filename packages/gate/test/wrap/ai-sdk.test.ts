@@ -50,6 +50,42 @@ describe("gate.aiSdk", () => {
     assert.deepEqual([sent, asked], [["ann@example.test"], ["mail eve@elsewhere.test"]]);
   });
 
+  test("the program gets the whole value, and the model what a hook adds, an edit changes, or fits its context", async () => {
+    const tools = {
+      mail: tool({ inputSchema: z.object({ to: z.string() }), execute: async ({ to }) => ({ to }) }),
+      list: tool({ inputSchema: z.object({}), execute: async () => "x".repeat(100_000) }),
+      own: tool({
+        inputSchema: z.object({}),
+        execute: async () => ({ a: 1 }),
+        toModelOutput: () => ({ type: "text", value: "own words" }),
+      }),
+      none: tool({ inputSchema: z.object({}), execute: async () => undefined }),
+    };
+    const approve: GateOptions["approve"] = async ({ tool: name }) =>
+      name === "mail" ? { outcome: "approve", updatedInput: { to: "ann" } } : "approve";
+    const hooks = { post_tool_use: () => ({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "Mind the gap." } }) };
+    const turns = `
+  - calls: [{ tool: mail, id: c1, input: { to: bob } }, { tool: list, id: c2, input: {} }, { tool: own, id: c3, input: {} }, { tool: none, id: c4, input: {} }]
+  - say: Done.`;
+    await withGate({ approve, hooks }, async (gate) => {
+      const { steps, responseMessages } = await generateText({
+        ...{ model: scripted(turns), prompt: "Go.", tools: gate.aiSdk(tools), stopWhen: isStepCount(5) },
+      });
+      const outputs = Object.fromEntries(steps[0]?.toolResults.map(({ toolCallId, output }) => [toolCallId, output]) ?? []);
+      assert.deepEqual(outputs, { c1: { to: "ann" }, c2: "x".repeat(100_000), c3: { a: 1 }, c4: undefined });
+      const texts: string[] = [];
+      for (const message of responseMessages)
+        for (const part of message.role === "tool" ? message.content : [])
+          if (part.type === "tool-result" && "value" in part.output) texts.push(String(part.output.value));
+      assert.match(
+        texts[0] ?? "",
+        /^The input was edited before it ran: {"to":"ann"}\n{"to":"ann"}\n<hook [^>]+>\nMind the gap\.\n<\/hook>$/,
+      );
+      assert.ok((texts[1]?.length ?? 0) < 30_000 && /Mind the gap/.test(texts[1] ?? ""));
+      assert.deepEqual([texts[2], /Mind the gap/.test(texts[3] ?? "")], ["own words", true]);
+    });
+  });
+
   const kinds: readonly [sentence: string, traits: object, ran: boolean][] = [
     ["a tool without kind or permission asks, so without a person it is denied", {}, false],
     ["a tool that reads runs", { look: { kind: "read" } }, true],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { z } from "zod";
 import { type Gate, GateUsageError } from "../../src/index.ts";
 import { newStore, withGate } from "../gate-scene.ts";
 
@@ -122,6 +123,39 @@ describe("gate.anthropic", () => {
       );
     });
   });
+
+  test("a call without a type, as some compatible servers write it, is a call", async () => {
+    await withGate({ rules }, async (gate) => {
+      const openai = gate.openai(CHAT, { mail: () => "sent", wipe: () => "gone" });
+      const { type: _type, ...untyped } = call("1", "mail", "a@example.test");
+      const { messages } = await openai.dispatch([untyped] as never);
+      assert.deepEqual(messages, [{ role: "tool", tool_call_id: "1", content: "sent" }]);
+    });
+  });
+
+  const answers: readonly (readonly [sentence: string, dispatch: (gate: Gate) => Promise<unknown>, message: string])[] = [
+    [
+      "Chat Completions",
+      (gate) => gate.openai(CHAT, { mail: () => "", wipe: () => "" }).dispatch({ tool_calls: [] } as never),
+      "dispatch takes a list: dispatch(message.tool_calls).",
+    ],
+    [
+      "Responses",
+      (gate) => gate.openai(RESPONSES, { mail: () => "" }).dispatch("text" as never),
+      "dispatch takes a list: dispatch(response.output).",
+    ],
+    [
+      "Anthropic",
+      (gate) => gate.anthropic(ANTHROPIC, { mail: () => "", bash: () => "" }).dispatch({ content: [] } as never),
+      "dispatch takes a list: dispatch(message.content).",
+    ],
+  ];
+  for (const [sentence, dispatch, message] of answers)
+    test(`${sentence}: a whole answer instead of its parts is a clear error`, async () => {
+      await withGate({}, async (gate) => {
+        await assert.rejects(dispatch(gate), { name: "GateUsageError", type: "bad_call", message });
+      });
+    });
 });
 
 describe("mistakes with declared tools are clear errors", () => {
@@ -135,6 +169,42 @@ describe("mistakes with declared tools are clear errors", () => {
       "a schema that does not compile",
       (gate) => gate.anthropic([{ name: "x", input_schema: { type: "object", properties: 5 } }], { x: () => "" }),
       /does not compile/,
+    ],
+    ["a tool that is no object", (gate) => gate.anthropic([null] as never, {}), /gate\.anthropic: tools\[0\] is not a tool declaration/],
+    [
+      "two tools with one name",
+      (gate) => gate.openai([CHAT[0], CHAT[0]] as typeof CHAT, { mail: () => "" }),
+      /Two of these tools have the name 'mail'/,
+    ],
+    ["a schema that is null", (gate) => gate.anthropic([{ name: "x", input_schema: null }], { x: () => "" }), /needs a JSON Schema/],
+    [
+      "a zod object, which the provider cannot read",
+      (gate) => gate.openai([{ type: "function", name: "x", parameters: z.object({}) }], { x: () => "" }),
+      /With zod: z\.toJSONSchema\(schema\)/,
+    ],
+    [
+      "a tool for each API in one list",
+      (gate) => gate.openai([...CHAT, RESPONSES[0]] as never, { mail: () => "", wipe: () => "" }),
+      /or all for Responses/,
+    ],
+    [
+      "a custom tool",
+      (gate) => gate.openai([{ type: "custom", custom: { name: "x" } }, ...CHAT] as never, {}),
+      /of type 'function', not 'custom'/,
+    ],
+    ["a tool of the Responses API that the program runs", (gate) => gate.openai([{ type: "local_shell" }], {}), /not 'local_shell'/],
+    ["a tool without a type", (gate) => gate.openai([{ name: "x" }] as never, {}), /not 'undefined'/],
+    [
+      "a tool of Anthropic that the program runs, without a handler",
+      (gate) => gate.anthropic([{ type: "text_editor_20250728", name: "edit" }] as never, {}),
+      /Tool 'edit' has no handler/,
+    ],
+    ["traits that are null", (gate) => gate.openai(RESPONSES, { mail: () => "" }, null as never), /Traits must be an object by tool name/],
+    ["traits in a list", (gate) => gate.openai(RESPONSES, { mail: () => "" }, [] as never), /Traits must be an object by tool name/],
+    [
+      "traits of one tool that are null",
+      (gate) => gate.openai(RESPONSES, { mail: () => "" }, { mail: null } as never),
+      /traits of tool 'mail' must be an object/,
     ],
   ];
   for (const [sentence, wrap, message] of rows)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { z } from "zod";
 import { CallError, GateUsageError } from "../../src/index.ts";
-import { withGate } from "../gate-scene.ts";
+import { newStore, withGate } from "../gate-scene.ts";
 
 const city = z.object({ city: z.string() });
 
@@ -35,6 +35,42 @@ describe("gate.functions", () => {
       await assert.rejects(
         f({}),
         (error) => error instanceof CallError && error.call.outcome === "failed" && /no line/.test(error.message),
+      );
+    });
+  });
+
+  const values: readonly (readonly [sentence: string, value: unknown])[] = [
+    ["null", null],
+    ["nothing", undefined],
+    ["an empty text", ""],
+    ["blanks", " \n"],
+    ["a text that is too long for a model", "x".repeat(300_000)],
+    ["a text with many lines", "line\n".repeat(3_000)],
+    ["false", false],
+    ["zero", 0],
+    ["a list", [1, null, "x"]],
+    ["an object with fields of a result", { content: "x", error: { message: "y" } }],
+  ];
+  for (const store of [undefined, "durable"])
+    for (const [sentence, value] of values)
+      test(`a function that returns ${sentence} returns the same behind the gate, ${store ?? "in memory"}`, async () => {
+        await withGate({ ...(store !== undefined && { store: newStore() }) }, async (gate) => {
+          const { find } = gate.functions({ find: { description: "Finds.", input: city, run: () => value } }, { find: { kind: "read" } });
+          assert.deepEqual(await find({ city: "Rome" }), value);
+        });
+      });
+
+  test("a text comes back as it was, also if a person edited the input; the model learns of the edit", async () => {
+    const approve = async () => ({ outcome: "approve", updatedInput: { city: "Rome" } }) as const;
+    await withGate({ approve }, async (gate) => {
+      const { book } = gate.functions({
+        book: { description: "Books.", input: city, run: (given: { city: string }) => `Booked ${given.city}.` },
+      });
+      assert.equal(await book({ city: "Rom" }), "Booked Rome.");
+      const { calls } = await gate.run([{ id: "1", name: "book", arguments: { city: "Rom" } }]);
+      assert.deepEqual(
+        [calls[0]?.value, calls[0]?.content],
+        ["Booked Rome.", 'The input was edited before it ran: {"city":"Rome"}\nBooked Rome.'],
       );
     });
   });

@@ -33,8 +33,9 @@ export function createPolicyFacts(places: FactOptions): Facts {
   const finder = programFinderFor(places);
   const seenScripts: ScriptHistory = new Map();
   return ({ tool, kind, input, cwd, locations }) => {
-    const { command, url } = input;
-    if (kind === "execute" && typeof command === "string") {
+    const { url } = input;
+    const command = commandLine(input);
+    if (kind === "execute" && command !== undefined) {
       const found = describeShellLine({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
       return tool === SHELL_TOOL_NAME ? found : withoutReadOnlyProof(found);
     }
@@ -79,6 +80,12 @@ function bindLinks(paths: readonly PathFact[]): Readonly<Record<string, string>>
 function describeUrl(url: string): RequestFacts {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : null;
   return { units: [createHostUnit({ url, host })], binds: {}, view: { host } };
+}
+
+/** The command with its `args`, if the tool takes them apart. They are read as a shell would, which is the stricter reading. */
+function commandLine({ command, args }: JsonObject): string | undefined {
+  if (typeof command !== "string") return undefined;
+  return Array.isArray(args) ? [command, ...args.map(String)].join(" ") : command;
 }
 
 type ShellRequest = { readonly command: string; readonly input: JsonObject; readonly cwd: string };

@@ -59,11 +59,12 @@ function describeTool({ kind, definition, inputSchema }: Tool): RuleTool {
   const { inputAliases, locations } = definition;
   const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
   const isClosed = isObject(inputSchema) && inputSchema["additionalProperties"] === false;
+  const takesAnything = properties.length === 0 && !isClosed;
   return {
     kind,
     ...(isClosed && { args: [...properties, ...Object.keys(inputAliases ?? {})] }),
     ...(inputAliases && { aliases: inputAliases }),
-    ...(kind === "execute" && properties.includes("command") && { commandArg: "command" }),
+    ...(kind === "execute" && (properties.includes("command") || takesAnything) && { commandArg: "command" }),
     ...(locations && { pathArgs: PATH_ARGUMENTS.filter((name) => properties.includes(name)) }),
     ...(kind === "fetch" && properties.includes("url") && { urlArg: "url" }),
   };

@@ -33,6 +33,15 @@ test("each path is a unit, and the request is inside only if every path is", asy
   assert.deepEqual([both.insideWorkspace, (await ask(root, "edit", ["a", "b"])).insideWorkspace], [false, true]);
 });
 
+test("a command is read together with the arguments that a tool takes apart", async () => {
+  const read = async (input: JsonObject) => {
+    const { units } = await facts("/w")({ tool: "run", kind: "execute", input, cwd: "/w", locations: undefined });
+    return units.map(({ subject }) => subject);
+  };
+  assert.deepEqual(await read({ command: "git", args: ["status"] }), await read({ command: "git status" }));
+  assert.deepEqual(await read({ command: "git status", args: ["; rm x"] }), await read({ command: "git status ; rm x" }));
+});
+
 test("people are shown where a path really leads", async (t) => {
   const root = scratch(t);
   symlinkSync("/etc", join(root, "link"));

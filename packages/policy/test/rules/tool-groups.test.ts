@@ -12,6 +12,7 @@ const run = (): string => "";
 const strange = z.strictObject({ command: z.string(), url: z.string(), paths: z.array(z.string()), directory: z.string() });
 registry.add(defineTool({ name: "Find", description: "x", kind: "search", input: strange, locations: () => [], run }));
 registry.add(defineTool({ name: "ping", description: "x", kind: "fetch", input: z.strictObject({ host: z.string() }), run }));
+registry.add(defineTool({ name: "any", description: "x", kind: "execute", input: z.looseObject({}), run }));
 registry.add(defineTool({ name: "start", description: "x", kind: "execute", input: z.strictObject({ line: z.string() }), run }));
 
 const rows: readonly (readonly [sentence: string, name: string, seen: RuleTool | undefined])[] = [
@@ -26,6 +27,7 @@ const rows: readonly (readonly [sentence: string, name: string, seen: RuleTool |
     { kind: "search", args: ["command", "url", "paths", "directory"], pathArgs: ["paths", "directory"] },
   ],
   ["a tool that fetches by something else", "ping", { kind: "fetch", args: ["host"] }],
+  ["a tool that executes anything it gets", "any", { kind: "execute", commandArg: "command" }],
   ["a tool that executes something else", "start", { kind: "execute", args: ["line"] }],
   ["a name in another case", "fIND", { kind: "search", args: ["command", "url", "paths", "directory"], pathArgs: ["paths", "directory"] }],
   ["no tool", "shel", undefined],

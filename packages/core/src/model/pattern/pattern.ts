@@ -71,7 +71,7 @@ export function parsePattern(text: string): Pattern {
  */
 export function matchesPattern(pattern: Pattern, how: Verdict, subject: Subject): boolean {
   if (!pattern.tool.matches(subject.tool) || !mayCover(pattern.tool.text, how, subject.tool)) return false;
-  if (how === "allow" && subject.commandArg !== undefined && !spellings(subject, subject.commandArg).every(isPlainCommand)) return false;
+  if (how === "allow" && subject.commandArg !== undefined && !commandLines(subject, subject.commandArg).every(isPlainCommand)) return false;
   return pattern.conditions.every((condition) => holds(condition, how, subject));
 }
 
@@ -134,8 +134,9 @@ function holds({ path, glob }: Condition, how: Verdict, subject: Subject): boole
   const name = propertyOf(written, subject);
   const isCommand = name === subject.commandArg && inner.length === 0;
   const reading: ConditionTest = { how, test: isCommand ? commandTest(glob, how, subject.unread) : glob.matches };
-  const values = spellings(subject, name);
-  if (how === "allow") return values.length > 0 && values.every((value) => reaches(value, inner, reading));
+  const lines = isCommand ? commandLines(subject, name) : spellings(subject, name);
+  if (how === "allow") return lines.length > 0 && lines.every((value) => reaches(value, inner, reading));
+  const values = isCommand ? [...spellings(subject, name), ...lines] : lines;
   return values.some((value) => reaches(value, inner, reading) || (isCommand && Array.isArray(value) && reading.test(value.join(" "))));
 }
 
@@ -152,6 +153,14 @@ function spellings({ input, aliases }: Subject, name: string): readonly unknown[
     if (property === name && Object.hasOwn(input, alias)) values.push(input[alias]);
   }
   return values;
+}
+
+/** A command with its `args`, if the tool takes them apart: `{ command: "git", args: ["push"] }`. */
+function commandLines(subject: Subject, name: string): readonly unknown[] {
+  const { args } = subject.input;
+  const values = spellings(subject, name);
+  if (!subject.unread || !Array.isArray(args)) return values;
+  return values.map((value) => (typeof value === "string" ? [value, ...args].join(" ") : value));
 }
 
 function reaches(value: unknown, path: readonly string[], reading: ConditionTest): boolean {
@@ -195,9 +204,26 @@ function mayRun(glob: Glob, command: string): boolean {
   const fromAnyWord = FROM_ANY_WORD.get(glob) ?? compileGlob(`*[ /]${glob.text}`);
   FROM_ANY_WORD.set(glob, fromAnyWord);
   const joined = command.replaceAll(/\\\r?\n/g, "").replaceAll(/\$\{?IFS\}?/g, " ");
-  return [joined, joined.replaceAll(/["'\\]/g, "")].some((spelling) =>
-    spelling.split(/[\n\r;&|(){}`<>"'$#]+/).some((part) => fromAnyWord.matches(` ${part.replaceAll(/\s+/gu, " ").trim()}`)),
-  );
+  const spelled = [joined, joined.replaceAll(/["'\\]/g, "")];
+  const parts = spelled.flatMap((line) => [
+    ...line.split(SEPARATORS),
+    ...line.split(MARKS),
+    line.replaceAll(MARKS, " "),
+    spaceBraces(line),
+  ]);
+  return parts.some((part) => {
+    const words = ` ${part.replaceAll(/\s+/gu, " ").trim()}`;
+    return fromAnyWord.matches(words) || fromAnyWord.matches(`${words} `); // `xargs rm` adds the arguments
+  });
+}
+
+const SEPARATORS = /[\n\r;&|(){}`]+/;
+/** Separators, and marks that may begin a word or end it: `"rm x"`, `rm>x`, `rm $x`. */
+const MARKS = /[\n\r;&|(){}`<>"'$#]+/g;
+
+/** `{rm,-rf,x}` runs `rm -rf x`. */
+function spaceBraces(line: string): string {
+  return line.replaceAll(/[{},]+/g, " ");
 }
 
 const FROM_ANY_WORD = new WeakMap<Glob, Glob>();
@@ -230,6 +256,6 @@ function wordsOf(text: string): readonly string[] {
 
 /** The whole text, and each part between separators and brackets, which may be a command of its own. */
 function partsOf(command: string): readonly string[] {
-  const parts = command.split(/[\n\r;&|(){}`]+/).map((part) => part.trim());
+  const parts = command.split(SEPARATORS).map((part) => part.trim());
   return [command, ...parts.filter((part) => part !== "")];
 }

@@ -43,7 +43,7 @@ export function textResult(returned: string): ToolResult {
 /** The result for the value of a function that does not know `ToolResult`; `undefined` is an empty result. */
 export function jsonResult(value: unknown): ToolResult {
   if (value === undefined) return { content: NO_OUTPUT };
-  return typeof value === "string" ? textResult(value) : { content: [{ type: "json", value: value as Json }] };
+  return typeof value === "string" ? { ...textResult(value), value } : { content: [{ type: "json", value: value as Json }] };
 }
 
 function invalidResult(name: string, why?: string): ToolResult {

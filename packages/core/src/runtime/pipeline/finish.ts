@@ -32,7 +32,7 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   const ended: Ending = { ...ending, result };
   if (!deps.hooks) releaseLane(batch.lanes, run.index); // a post-tool hook may still stop the call that would run in its place
   const body = endedBody(run, ended, ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
-  const isCarried = recordable === undefined || onlyValue(result.content) !== undefined;
+  const isCarried = recordable === undefined || recordable === result.content || onlyValue(result.content) !== undefined;
   await recordEnd(batch, isCarried ? body : { ...body, value: recordable });
   batch.emit?.({
     type: "response",
@@ -97,7 +97,7 @@ async function fitResult(batch: BatchRun, run: CallRun, result: ToolResult): Pro
   const { content, value } = result;
   const cut = cutOutput(contentText(content), limits);
   const fitted = cut ? await cutResult(batch, run, result, cut) : result;
-  if (value === undefined || onlyValue(content) !== undefined) return { fitted, recordable: cut ? undefined : value };
+  if (value === undefined || value === content || onlyValue(content) !== undefined) return { fitted, recordable: cut ? undefined : value };
   const text = JSON.stringify(value);
   if (text.length <= limits.maxChars) return { fitted, recordable: value };
   const file = await spill(batch, run, text);

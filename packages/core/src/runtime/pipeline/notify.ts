@@ -4,6 +4,7 @@ import type { NotificationSource } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { HookNotice } from "../../ports.ts";
 import type { DecisionNotice } from "../dispatch.ts";
+import { callListener } from "../waiting.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { JudgedCall } from "./judged-call.ts";
 import { hookSession } from "./rewrite.ts";
@@ -33,20 +34,18 @@ export function notifyUnjudged(batch: BatchRun, run: CallRun, { decision, source
 export function tellHooks(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
   const { hooks, warn } = batch.deps;
   if (!hooks) return;
-  try {
-    hooks.tell(event, input());
-  } catch (error) {
-    warn?.(`a hook for ${event} failed: ${messageOf(error)}`);
-  }
+  callListener(
+    () => hooks.tell(event, input()),
+    (error) => warn?.(`a hook for ${event} failed: ${messageOf(error)}`),
+  );
 }
 
 function announce(batch: BatchRun, run: CallRun, notice: DecisionNotice): void {
   const { decided, warn } = batch.deps;
-  try {
-    decided?.(notice);
-  } catch (error) {
-    warn?.(`a decision observer failed: ${messageOf(error)}`);
-  }
+  callListener(
+    () => decided?.(notice),
+    (error) => warn?.(`a decision observer failed: ${messageOf(error)}`),
+  );
   const event = "on_tool_approval_decision";
   tellHooks(batch, event, () => {
     const { toolName: tool, input, decision, source, fingerprint } = notice;

@@ -51,12 +51,13 @@ export type Proposals = {
 export type ProposalDesk = Proposals & {
   /** Recovers proposals and handles requests made since; runs once. */
   readonly begin: () => Promise<void>;
-  /** Finishes requests in progress. */
+  /** Finishes requests in progress, and cancels those that take too long. */
   readonly close: () => Promise<void>;
 };
 
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
-  const person = { staging, deps };
+  const closing = new AbortController();
+  const person: Person = { staging, deps, signal: closing.signal };
   const listener = makeRequestListener(staging, async ({ action, proposal, by, reason, again, part }) =>
     ACTIONS[action](person, proposal, {
       by,
@@ -75,6 +76,11 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
     const ending = await listener.runWhileOpen(id, () => begin().then(act));
     return await reportSettling(staging, id, ending);
   };
+  const close = async (): Promise<void> => {
+    const stopTimer = deps.clock.timer(CLOSE_GRACE_MS, () => closing.abort(), { keepsAlive: true });
+    await listener.close();
+    stopTimer();
+  };
   const desk: ProposalDesk = {
     list: () => stagedRows(staging),
     apply: (id, by, reason = "", part = undefined) => settle(id, () => ACTIONS.apply(person, id, { by, reason, part })),
@@ -92,15 +98,18 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
     },
     queueResolveHandler: (handler) => pushAction(staging, handler),
     begin,
-    close: listener.close,
+    close,
   };
   DESKS.set(staging.session, desk);
   staging.session.onClose(async () => {
     DESKS.delete(staging.session); // a weak map keeps its value until the next full garbage collection
-    await listener.close();
+    await close();
   });
   return desk;
 }
+
+/** What a person settles has this long to finish before a close cancels it. */
+const CLOSE_GRACE_MS = 5_000;
 
 function fallbackRuns(live: LiveCalls): readonly CallRun[] {
   return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "fallback");
@@ -128,7 +137,7 @@ async function requestUndo(staging: Staging, id: string, { by, reason, listener 
   });
 }
 
-type Person = { readonly staging: Staging; readonly deps: DispatcherDeps };
+type Person = { readonly staging: Staging; readonly deps: DispatcherDeps; readonly signal: AbortSignal };
 type PersonWords = {
   readonly by: By;
   readonly reason: string;
@@ -165,7 +174,7 @@ async function refuseApply({ staging, deps }: Person, id: string, part: Proposal
 
 /** Tells the model, which may still expect the proposal to be pending. */
 async function settleForPerson(
-  { staging }: Person,
+  { staging, signal }: Person,
   id: string,
   words: PersonWords & { readonly action: Resolution["action"] },
 ): Promise<Ending> {
@@ -173,7 +182,6 @@ async function settleForPerson(
   const { action, by: who, reason, part } = words;
   const before = session.state.proposals.get(id);
   const resolution: Resolution = { action, by: "person", who, reason, at: new Date(clock.now()).toISOString() };
-  const { signal } = new AbortController();
   const settling = { resolution, signal, part, ctx: bareContext(staging, { callId: before?.callId ?? "", signal }) };
   const ending = await (action === "apply" ? applyProposal(staging, id, settling) : discardProposal(staging, id, settling));
   if (before && !session.state.proposals.has(id)) {

@@ -154,6 +154,35 @@ for (const [sentence, command] of HOSTILE) {
   });
 }
 
+const BEHIND_WORDS: readonly (readonly [sentence: string, input: Request["input"]])[] = [
+  ["with a variable, behind an assignment", { command: "FOO=1 rm $HOME" }],
+  ["with a quoted variable, behind a wrapper", { command: 'sudo rm "$X"' }],
+  ["with a redirection, behind a wrapper", { command: "env rm <x" }],
+  ["with a redirection and no blank", { command: "rm>x y" }],
+  ["with a substitution, behind a wrapper", { command: "nice -n5 rm $(ls)" }],
+  ["with a variable, as text for a shell", { command: 'bash -c "rm $X"' }],
+  ["for each file that find finds", { command: "find . -exec rm {} +" }],
+  ["whose arguments come from a pipe", { command: "ls | xargs rm" }],
+  ["that a substitution names", { command: "$(echo rm) x" }],
+  ["in braces", { command: "{rm,-rf,x}" }],
+  ["with two variables as blanks", { command: "rm$IFS$9x" }],
+  ["with its arguments apart", { command: "rm", args: ["x"] }],
+  ["in the arguments of a shell", { command: "bash", args: ["-c", "rm x"] }],
+  ["in a list", { command: ["bash", "-c", "rm x"] }],
+];
+for (const [sentence, input] of BEHIND_WORDS)
+  test(`without the policy package, a deny of rm with arguments sees a command ${sentence}`, () => {
+    const { checker } = makeChecker({ label: "l", scope: "user", deny: ["exec:command=rm *"], allow: ["*"] });
+    assert.equal(checker.check(executing(input), { subject: "exec" }).verdict, "deny");
+  });
+
+test("without the policy package, an allow covers a command only together with its arguments", () => {
+  const { checker } = makeChecker({ label: "l", scope: "user", allow: ["exec:command=git log*", "exec:command=ls"] });
+  const verdict = (input: Request["input"]) => checker.check(executing(input), { subject: "exec" }).verdict;
+  assert.equal(verdict({ command: "git", args: ["log", "-1"] }), "allow");
+  for (const args of [["-a"], ["; rm x"], [["x"]]]) assert.equal(verdict({ command: "ls", args }), "none");
+});
+
 const NOT_SIMPLE: readonly string[] = [
   ...["ls; id", "ls && id", "ls || id", "ls & id", "ls | sh", "ls $(id)", "ls `id`", "ls <(id)", "(ls)", "{ ls; }", "ls\nid", "ls\r\nid"],
   ...["'ls'", 'ls "a"', "l\\s", "ls a\\ b", "ls $HOME", "ls ~", "ls *", "ls [a]", "ls a?", "ls {a,b}", "ls !!", "ls > out", "ls < in"],

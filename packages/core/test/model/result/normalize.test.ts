@@ -221,7 +221,7 @@ test("a result that cannot be read is not a result, and says why", () => {
 test("a plain function's value is a result whatever fields it has", () => {
   const document = { content: "text", error: "none" };
   assert.deepEqual(normalizeResult("t", jsonResult(document)).result, json(document));
-  assert.deepEqual(normalizeResult("t", jsonResult("s")).result, { content: "s", display: "s" });
+  assert.deepEqual(normalizeResult("t", jsonResult("s")).result, { content: "s", display: "s", value: "s" });
   assert.deepEqual(normalizeResult("t", jsonResult(undefined)).result, { content: "(no output)" });
   assert.deepEqual(
     normalizeResult(

@@ -15,6 +15,7 @@ import {
 } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { bench, call, history, only, outcomes, type Rules, rest, says, sha256, textOf, textTool, until } from "../harness.ts";
+import { memoryFiles } from "./memory-files.ts";
 import {
   done,
   type ProposalBench,
@@ -685,6 +686,26 @@ test("a person applies, and the model is notified", async (t) => {
     [...b.session.state.notices.values()].map(({ modelText }) => modelText),
     [`A person applied Patch: a (${id}). Reason: looks right Result: Patched {"n":1}.`],
   );
+});
+
+test("a close does not wait forever for the words of a tool that does not end", async (t) => {
+  const files = memoryFiles({ "/workspace/a": "one" });
+  const reached = Promise.withResolvers<void>();
+  const hang = (): Promise<never> => {
+    reached.resolve();
+    return new Promise(() => undefined);
+  };
+  const silent = patchTool(files, { name: "silent", alwaysStages: true, apply: hang });
+  const b = await proposalBench(t, { files, tools: [silent] });
+  await b.process([patching({ a: "uno" }, {}, "silent")]);
+  const [row] = b.session.state.proposals.values();
+  const applying = b.dispatcher.proposals.apply(row?.id ?? "", person);
+  await reached.promise;
+  const closing = b.dispatcher.close();
+  await b.clock.advance(5_000);
+  await b.clock.advance(5_000);
+  await closing;
+  assert.deepEqual([(await applying).state, files.texts.get("/workspace/a")], ["applied", "uno"]);
 });
 
 test("a person discards", async (t) => {
