@@ -97,7 +97,7 @@ export type { ChosenFile, FilePart, ProposalPart } from "./model/proposal/part.t
 export type { FileEffect, ProposalManifest, ProposalRow, ProposalState } from "./model/proposal/proposal.ts";
 export { isOpenProposal } from "./model/proposal/row.ts";
 export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question/question.ts";
-export type { Request, Unit } from "./model/request.ts";
+export type { Containment, Request, Unit } from "./model/request.ts";
 export { jsonResult } from "./model/result/normalize.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolOutput, ToolResult } from "./model/result/result.ts";
 export { resultValue } from "./model/result/result.ts";

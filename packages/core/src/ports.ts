@@ -5,7 +5,7 @@ import type { HookOpinion } from "./model/hooks/combine.ts";
 import type { HookEvent, HookNotice, HookPoint } from "./model/hooks/event-table.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
-import type { Request, Unit } from "./model/request.ts";
+import type { Containment, Request, Unit } from "./model/request.ts";
 import type { Spilled } from "./model/result/result.ts";
 import type { TaskProcess } from "./model/task/events.ts";
 import type { JsonSchema, Location, Maybe } from "./tool-definition.ts";
@@ -61,6 +61,8 @@ export type RequestFacts = {
   readonly planDigest?: string;
   /** The judged object itself, which the body runs when rules alone allow the call; never stored. */
   readonly plan?: unknown;
+  /** Where the command would run. */
+  readonly containment?: Containment;
   /** Shown to the person who is asked: paths, command, host. */
   readonly view?: Json;
 };
@@ -97,6 +99,8 @@ export type Policy = {
   readonly safeguards: readonly Safeguard[];
   /** False: the read-only hint is ignored. */
   readonly honourReadOnlyHint: boolean;
+  /** Commands that run confined and without network need no approval. */
+  readonly allowConfined?: boolean;
   /** Without it, only tools that always stage do so, and both people and models may resolve. */
   readonly proposals?: {
     readonly resolver: "both" | "model" | "person";

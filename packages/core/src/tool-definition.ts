@@ -2,6 +2,7 @@ import type { ConfirmationDetails } from "./model/confirmation.ts";
 import type { Verdict } from "./model/decision.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
+import type { Containment } from "./model/request.ts";
 import type { Display, ToolOutput, ToolResult } from "./model/result/result.ts";
 import type { TaskProcess } from "./model/task/events.ts";
 import type { InferOutput, StandardSchema } from "./standard-schema.ts";
@@ -58,6 +59,8 @@ export type RunContext = CallContext & {
   /** 1, or 2 for the one retry with the same key after a crash. */
   readonly attempt: number;
   readonly idempotencyKey: string | null;
+  /** Where the call was judged to run. A body that cannot run there must not run. */
+  readonly containment?: Containment;
   /** Rules or remembered rules alone allowed the call; no person saw it. A body that runs text must run `plan`, or nothing. */
   readonly allowedByRules?: true;
   /** The parsed request, set with `allowedByRules` if the facts have one; the body must run exactly this. */

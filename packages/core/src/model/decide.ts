@@ -25,7 +25,9 @@ import { messageOf } from "./result/thrown.ts";
  * 3. allow – any checker allows.
  * 4. allow by mode – `yolo` everything left; `auto-edit` an edit inside the workspace; `plan` an edit of the plan file.
  * 5. allow – the tool allows; or it declared nothing and the read-only hint holds.
- * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or a permission hook.
+ * 6. allow if the hook allows.
+ * 7. allow – the request runs confined and without network, and the settings allow that (`allowConfined`).
+ * 8. ask. Only this ask can be answered by a grant or a permission hook.
  */
 export function decide(request: Request, circumstances: Circumstances): Decision {
   const full = fillCircumstances(circumstances);
@@ -93,9 +95,11 @@ function judgeUnit(circumstances: FullCircumstances, request: Request, unit: Uni
     allowedByMode(mode, request.kind, hint) ?? // 4
     allowedByTool(hint, unit) ?? // 5
     allowedByHook(hint.hook) ?? // 6
-    askByDefault(hint);
+    allowedByContainment(hint, request) ?? // 7
+    askByDefault(hint); // 8
   const modes = modeEntry(mode, planDenies ? "deny" : deciding.step);
-  const last = [hookEntry(hint.hook), toolEntry(hint), modes, hintEntry(deciding), defaultEntry(deciding)];
+  const confined = hint.allowConfined && request.containment ? [CONFINED_ENTRIES[confinedOpinion(deciding)]] : [];
+  const last = [hookEntry(hint.hook), toolEntry(hint), modes, hintEntry(deciding), ...confined, defaultEntry(deciding)];
   return { deciding, trace: collected ? [...collected.trace, ...last] : last };
 }
 
@@ -227,6 +231,11 @@ function allowedByHook(hook: Hint["hook"]): DecidingOpinion | undefined {
   return hook?.verdict === "allow" ? hookOpinion(hook, 6) : undefined;
 }
 
+/** Replaces only the default prompt. A tool that asks by itself still asks. */
+function allowedByContainment({ allowConfined, tool }: Hint, { containment }: Request): DecidingOpinion | undefined {
+  return allowConfined && tool === undefined && containment?.confined && !containment.network ? CONFINED : undefined;
+}
+
 function askByDefault({ tool, toolNote }: Hint): DecidingOpinion {
   if (tool !== "ask") return NO_OPINION;
   return toolNote === undefined ? TOOL_ASKS : { ...TOOL_ASKS, note: toolNote };
@@ -239,10 +248,11 @@ const AUTO_EDIT: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "mo
 const PLAN_FILE: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "mode", source: "plan", step: 4 });
 const TOOL_ALLOWS: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "tool", source: "", step: 5 });
 const READ_ONLY: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "readonly_hint", source: "", step: 5 });
-const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
-const NO_OPINION: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
+const CONFINED: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "confined", source: "", step: 7 });
+const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 8 });
+const NO_OPINION: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 8 });
 
-/** Steps 4 and 6 do not count: a mode or hook lets the text pass as it is. */
+/** Steps 4, 6 and 7 do not count: a mode, a hook or the sandbox lets the text pass as it is. */
 function passesByRules({ step }: DecidingOpinion): boolean {
   return step === 3 || step === 5;
 }
@@ -279,7 +289,7 @@ function placeOf({ scope }: NamedChecker): number {
 }
 
 /** A step of `decide`. */
-export type DecisionStep = 1 | 2 | 3 | 4 | 5 | 6;
+export type DecisionStep = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 type DecidedStep = Opinion & { readonly step: DecisionStep };
 type EntryTable = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
@@ -305,9 +315,10 @@ const TOOL_ENTRIES: EntryTable = entriesOf("tool");
 const MODE: ReadonlyMap<string, EntryTable> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
 const USUAL = MODE.get("default");
 const HINT = entriesOf("readonly_hint");
+const CONFINED_ENTRIES = entriesOf("confined");
 const DEFAULT = entriesOf("default");
 
-const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
+const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none", 7: "none", 8: "none" } as const;
 
 function modeEntry(mode: string, step: "deny" | DecisionStep): TraceEntry {
   const opinion = step === "deny" ? step : MODE_AT[step];
@@ -317,9 +328,14 @@ function modeEntry(mode: string, step: "deny" | DecisionStep): TraceEntry {
 
 function hintEntry({ reason, step }: DecidedStep): TraceEntry {
   if (reason === "readonly_hint") return HINT.allow;
-  return step === 6 ? HINT.none : HINT.not_reached;
+  return step > 5 ? HINT.none : HINT.not_reached;
 }
 
-function defaultEntry({ step, verdict }: DecidedStep): TraceEntry {
-  return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
+function confinedOpinion({ step }: DecidedStep): TraceEntry["opinion"] {
+  if (step < 7) return "not_reached";
+  return step === 7 ? "allow" : "none";
+}
+
+function defaultEntry({ step }: DecidedStep): TraceEntry {
+  return step === 8 ? DEFAULT.ask : DEFAULT.not_reached;
 }

@@ -7,7 +7,7 @@ export type Verdict = "allow" | "ask" | "deny";
 export const SEVERITY: Readonly<Record<Verdict | "none", number>> = Object.freeze({ none: 0, allow: 1, ask: 2, deny: 3 });
 
 /** Why a verdict was reached. */
-export type Reason = "guard" | "checker" | "mode" | "yolo" | "tool" | "readonly_hint" | "hook" | "default";
+export type Reason = "guard" | "checker" | "mode" | "yolo" | "tool" | "readonly_hint" | "confined" | "hook" | "default";
 
 /** How much runs without asking. */
 export const MODES: readonly ["default", "plan", "auto-edit", "yolo"] = Object.freeze(["default", "plan", "auto-edit", "yolo"] as const);
@@ -84,6 +84,8 @@ export type Hint = {
   readonly insideWorkspace?: boolean;
   readonly planFile?: boolean;
   readonly ownTool?: boolean;
+  /** The settings let commands run without asking if they are confined and have no network. */
+  readonly allowConfined?: boolean;
   readonly hook?: { readonly verdict: Verdict; readonly reason?: string; readonly name: string };
 };
 

@@ -9,6 +9,7 @@ import type { ApprovalSource } from "./notification-source.ts";
 import type { OutcomeState } from "./outcome.ts";
 import type { ProposalEventBodies } from "./proposal/events.ts";
 import type { Question, QuestionAnswer } from "./question/question.ts";
+import type { Containment } from "./request.ts";
 import type { Content, Display, Spilled } from "./result/result.ts";
 import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
@@ -84,6 +85,7 @@ export type EventBodies = ProposalEventBodies &
       readonly trace: readonly TraceEntry[];
       readonly units: number;
       readonly planDigest?: string;
+      readonly containment?: Containment;
       readonly policy: string;
       readonly editedBy?: string;
     };

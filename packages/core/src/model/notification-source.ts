@@ -22,6 +22,7 @@ const SOURCES = [
   "mode_auto_edit",
   "yolo",
   "readonly_hint",
+  "confined",
   "tool_permission_allow",
   "tool_permission_deny",
   "pre_tool_use_hook_allow",
@@ -96,6 +97,7 @@ function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"
       return `tool_permission_${verdict}`;
     case "yolo":
     case "readonly_hint":
+    case "confined":
       return reason;
     case "default":
       return UNATTENDED.source;

@@ -12,6 +12,9 @@ export type Unit = {
   readonly data?: unknown;
 };
 
+/** Where a command runs: confined by the system, or outside and why. Absent if confinement is off. */
+export type Containment = { readonly confined: true; readonly network: boolean } | { readonly confined: false; readonly reason: string };
+
 /** A call's validated, frozen input with everything its meaning depends on. */
 export type Request = {
   readonly tool: string;
@@ -23,11 +26,13 @@ export type Request = {
   readonly binds: Readonly<Record<string, string>>;
   /** At least one. */
   readonly units: readonly Unit[];
+  readonly containment?: Containment;
   /** Always set before an approval opens or a durable claim. */
   readonly fingerprint?: string;
 };
 
 /** The text whose digest is the fingerprint. */
-export function fingerprintText({ tool, toolDigest, input, cwd, binds }: Omit<Request, "kind" | "units" | "fingerprint">): string {
-  return canonicalJson({ tool, toolDigest, input, cwd, binds });
+export function fingerprintText(request: Omit<Request, "kind" | "units" | "fingerprint">): string {
+  const { tool, toolDigest, input, cwd, binds, containment } = request;
+  return canonicalJson({ tool, toolDigest, input, cwd, binds, ...(containment && { containment }) });
 }

@@ -25,6 +25,10 @@ const shell = request("shell", "execute");
 const edit = request("write_file", "edit");
 const read = request("read_file", "read");
 const other = request("notes", "other");
+const confined: Request = { ...shell, containment: { confined: true, network: false } };
+const connected: Request = { ...shell, containment: { confined: true, network: true } };
+const outside: Request = { ...shell, containment: { confined: false, reason: "bubblewrap is missing" } };
+const ALLOW_CONFINED: Hint = { allowConfined: true };
 
 const table: readonly Row[] = [
   ["yolo does not open a team deny", shell, given("yolo", [says("team", "deny")]), byChecker("deny", "team")],
@@ -74,6 +78,32 @@ const table: readonly Row[] = [
   ],
   ["with an empty list of checkers", read, given("default", [], { readOnly: true }), by("allow", "readonly_hint")],
   ["without checkers", read, { mode: "default", hint: { readOnly: true } }, by("allow", "readonly_hint")],
+  ["what runs confined is allowed if the settings say so", confined, given("default", [], ALLOW_CONFINED), by("allow", "confined")],
+  ["what runs confined asks if the settings say nothing", confined, given("default", []), by("ask", "default")],
+  ["what runs confined with network asks", connected, given("default", [], ALLOW_CONFINED), by("ask", "default")],
+  ["what would run outside asks", outside, given("default", [], ALLOW_CONFINED), by("ask", "default")],
+  ["what is not known to be confined asks", shell, given("default", [], ALLOW_CONFINED), by("ask", "default")],
+  [
+    "confinement does not answer an ask rule",
+    confined,
+    given("default", [says("user", "ask")], ALLOW_CONFINED),
+    { ...byChecker("ask", "user"), explicitAsk: true },
+  ],
+  ["confinement does not lift a deny", confined, given("default", [says("user", "deny")], ALLOW_CONFINED), byChecker("deny", "user")],
+  [
+    "confinement does not answer a safeguard",
+    confined,
+    { ...given("default", [], ALLOW_CONFINED), safeguards: [{ id: "g", check: () => ({ verdict: "ask" }) }] },
+    { ...by("ask", "guard", "g"), explicitAsk: true },
+  ],
+  [
+    "confinement does not answer a hook that asks",
+    confined,
+    given("default", [], { ...ALLOW_CONFINED, hook: { verdict: "ask", name: "h" } }),
+    { ...by("ask", "hook", "h"), explicitAsk: true },
+  ],
+  ["confinement does not answer a tool that asks", confined, given("default", [], { ...ALLOW_CONFINED, tool: "ask" }), by("ask", "tool")],
+  ["confinement does not open plan mode", confined, given("plan", [], ALLOW_CONFINED), by("deny", "mode", "plan")],
   ["without an opinion it asks", shell, { mode: "default" }, { ...by("ask", "default"), explicitAsk: false, unit: 0, units: 1 }],
   ["an allow rule does not open plan mode", edit, given("plan", [says("session", "allow")]), by("deny", "mode", "plan")],
   ["a command proven read-only passes in plan", shell, given("plan", [], { safe: true, readOnly: true }), by("allow", "readonly_hint")],

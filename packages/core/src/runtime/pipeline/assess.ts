@@ -86,6 +86,7 @@ export function decideRequest(input: AssessmentInput, { facts, failure }: Gather
     cwd,
     binds: facts.binds,
     units: facts.units,
+    ...(facts.containment && { containment: facts.containment }),
   };
   const proven = facts.safe === true || invocation.safe();
   const safe = proven || CONCURRENCY_SAFE_KINDS.includes(tool.kind);
@@ -150,6 +151,7 @@ function makeHint({ tool, facts, opinion, proven, policy, hook }: HintSources): 
     insideWorkspace: facts.insideWorkspace === true,
     planFile: facts.planFile === true,
     ownTool: isOwn(tool.definition.runtimeHandler),
+    ...(policy.allowConfined && { allowConfined: true }),
   };
   if (opinion.declared) hint.tool = opinion.verdict;
   if (opinion.note !== undefined) hint.toolNote = opinion.note;

@@ -129,6 +129,7 @@ function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (disp
     },
     pushPendingAction: (action) => pushFromCall(batch, run, call, action),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
+    ...(call.request.containment && { containment: call.request.containment }),
     ...(unseen && { allowedByRules: true }),
     ...(unseen && call.facts.plan !== undefined && { plan: call.facts.plan }),
   };

@@ -100,6 +100,7 @@ function judgedBody(run: CallRun, judged: JudgedCall, editedBy: string | undefin
     policy: policy.revision,
     ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
     ...(coercions.length > 0 && { coerced: coercions as readonly unknown[] as readonly JsonObject[] }),
+    ...(request.containment && { containment: request.containment }),
     ...(facts.planDigest !== undefined && { planDigest: facts.planDigest }),
     ...(editedBy !== undefined && { editedBy }),
   };
