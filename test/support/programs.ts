@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 const PROGRAMS = {
   bwrap: { probe: ["--unshare-all", "--ro-bind", "/", "/", "true"], package: "bubblewrap" },
   strace: { probe: ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "inject=close:error=EIO:when=9999", "true"], package: "strace" },
+  perl: { probe: ["-MSocket", "-MFcntl", "-e", "1"], package: "perl" },
   tmux: { probe: ["-V"], package: "tmux" },
   ps: { probe: ["-eo", "stat=,args="], package: "procps" },
   unshare: { probe: ["--pid", "--fork", "--mount-proc", "--uts", "true"], package: "util-linux" },

@@ -254,6 +254,8 @@ export type StepsSpec = Omit<ProcessSpec, "file" | "args" | "cwd"> & { readonly 
 
 /** How a list ended: with the status of the last step that ran. */
 export type StepsEnd = ProcessEnd & {
+  /** Lines to show after the output. */
+  readonly notes?: readonly string[];
   /**
    * A program that was not run, nor anything after it, because its file changed, preparing it failed, or it could not be
    * confined. `ran`: earlier steps had run.

@@ -21,6 +21,7 @@ export { hasMark, isStartedUnder, listAncestors } from "./processes/lineage.ts";
 export { createHostProcesses, type ProcessSettings } from "./processes/processes.ts";
 export { type ProcessRow, processStart } from "./processes/table.ts";
 export { type Confinement, confineProgram, PRIVATE_HOME, type SandboxProgram } from "./sandbox/confine-program.ts";
+export { createPrivateDirectory, setAside } from "./sandbox/private-directory.ts";
 export { probeSandbox, type SandboxProbe, type SandboxProbeOptions } from "./sandbox/probe.ts";
 export { listHomeSecrets, listVisibleRoots, type MaskedPath, type VisibleRoot } from "./sandbox/visible-roots.ts";
 export { ajvSchemas } from "./schema/ajv-schemas.ts";

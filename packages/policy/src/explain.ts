@@ -1,4 +1,4 @@
-import type { Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
+import type { Containment, Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
 import { type Assessment, decide } from "@assent/core/parts";
 import { getShellUnit } from "./facts/units.ts";
 import { createRuleChecker } from "./rules/checker.ts";
@@ -16,6 +16,8 @@ export type Explanation = {
   readonly trace: readonly TraceEntry[];
   /** Shell tools only. */
   readonly plan?: Omit<Plan, "commands"> & { readonly commands: readonly JudgedCommand[] };
+  /** Where a command would run; absent if confinement is off. */
+  readonly containment?: Containment;
   /** Path and fetch tools. */
   readonly facts?: Json;
   /** Set if the call is staged; everything else then describes applying it. */
@@ -51,6 +53,7 @@ export function explain(assessed: Assessment, staged?: StagedCall, rules: readon
     units,
     trace,
     ...(line && { plan: { ...line.plan, digest: line.plan.digest, commands: judgeCommands(assessed) } }),
+    ...(request.containment && { containment: request.containment }),
     ...(!line && facts.view !== undefined && { facts: facts.view }),
     ...(staged && { staging: explainStaging(assessed, staged) }),
     misses: verdict === "allow" ? [] : findMisses(assessed, rules),

@@ -7,6 +7,13 @@ export { createPathLookup, type DirectoryAnchor, type PathFact, type PathLookup,
 export { isInside, type ResolvedPath, resolvePath } from "./paths/resolve.ts";
 export { isSensitive } from "./paths/sensitive.ts";
 export { findWorkspace, WorkspaceNotFoundError } from "./paths/workspace.ts";
+export {
+  type ControlSearch,
+  findNewControls,
+  findWorkspaceControls,
+  listReadOnlyControls,
+  type WorkspaceControls,
+} from "./paths/workspace-controls.ts";
 export { createRedactor } from "./redaction.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export type { OwnFiles } from "./safeguards/own-files.ts";

@@ -1,5 +1,6 @@
 import type { Clock, Digest, Facts, Registry, RequestFacts, Rules } from "@assent/core";
 import type { HookEntry, HookSubject } from "@assent/core/parts";
+import { describeContainment, type SandboxTest } from "./facts/containment.ts";
 import { createPolicyFacts } from "./facts/facts.ts";
 import { compileHookCondition, type HookCondition } from "./hooks/condition.ts";
 import { readHooks } from "./hooks/read.ts";
@@ -42,6 +43,8 @@ export type WorkspacePolicyOptions = {
   /** Assent's commands; tools may run those that only look. */
   readonly commands?: OwnFiles["commands"];
   readonly hookFunctions?: readonly string[];
+  /** Tells whether commands can be confined here. Absent: they cannot. */
+  readonly probeSandbox?: SandboxTest;
   /** Follow the files; absent: read once. */
   readonly follow?: {
     readonly clock: Clock;
@@ -78,7 +81,11 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   const registry = parts.tools(look, settings, { privateAllowed: createPrivateHostTest(asked), hides });
   const tools = createRuleTools(registry);
   const scripts = rememberPackageScripts(workspace);
-  const facts = createPolicyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
+  const described = createPolicyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
+  const facts = describeContainment(described, {
+    ...{ workspace, settings, network: () => live.source?.loaded().network ?? [] },
+    ...(parts.probeSandbox && { probe: parts.probeSandbox }),
+  });
   const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
   const compileRule = (text: string): HookCondition =>
     compileHookCondition(text, options, (subject) => describeHookSubject(subject, registry, facts));

@@ -26,6 +26,7 @@ import { TODO, todoTool } from "./builtin/todo.ts";
 import { WRITE, writeTool } from "./builtin/write.ts";
 import type { Hides } from "./files/hidden-files.ts";
 import { memoryReads, type Reads } from "./files/reads.ts";
+import type { ShellContainment } from "./shell/containment.ts";
 import type { ToolListing } from "./tool-listing.ts";
 
 /** What the built-in tools of a session need. Making tools opens and starts nothing. */
@@ -57,6 +58,10 @@ export type BuiltinDeps = SessionDirectories & {
   readonly reads?: Reads;
   /** Runs commands in the background; unavailable if absent. */
   readonly background?: BackgroundCommands;
+  /** Confines commands where they were judged to run confined. */
+  readonly containment?: ShellContainment;
+  /** Shows models how to leave the sandbox. */
+  readonly showsUnconfined?: boolean;
   /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };

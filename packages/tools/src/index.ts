@@ -46,4 +46,5 @@ export type { ApiPorts } from "./custom/thread-services.ts";
 export { type FailureType, failureText, type ToolFailure } from "./custom/tool-failure.ts";
 export { memoryReads, type ReadRecord, type Reads } from "./files/reads.ts";
 export { array, boolean, type Field, type InputOf, integer, object, oneOf, optional, record, string } from "./schema/fields.ts";
+export { createShellContainment, type ShellContainment, type ShellContainmentOptions } from "./shell/containment.ts";
 export type { ToolListing } from "./tool-listing.ts";

@@ -11,7 +11,7 @@ import {
   type WatchedPolicy,
   type WorkspacePolicyOptions,
 } from "@assent/policy";
-import type { LoadedTools } from "@assent/tools";
+import { createShellContainment, type LoadedTools, type ShellContainment } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { stateDirectory } from "../store/location.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
@@ -65,6 +65,8 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
   const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
   const background = deferredCommands();
+  const { sandbox } = loadSettings(places);
+  const confining: { current?: ShellContainment } = {};
   const { source, tools, facts, rules, hooks } = createWorkspacePolicy({
     places,
     stateDirectory: directory,
@@ -72,8 +74,16 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
     ...(planFile && { planFile }),
     digest: ports.digest,
     commands: context.commands,
-    tools: (look, settings, asked) =>
-      live.beside(builtInTools(context, { ports, workspace, look, settings, ...asked, reads, background, agents: offered })),
+    tools: (look, settings, asked) => {
+      const containment = createShellContainment({
+        ...{ workspace, home: places.home, isControl: (path) => look(path, workspace).control },
+        writable: () => [...settings()["confined.writable"], ...settings().additionalDirectories],
+      });
+      confining.current = containment;
+      const shared = { reads, background, agents: offered, containment, showsUnconfined: sandbox !== "off" };
+      return live.beside(builtInTools(context, { ports, workspace, look, settings, ...asked, ...shared }));
+    },
+    probeSandbox: async () => (await confining.current?.probe()) ?? { works: false, reason: "The tools are not loaded yet." },
     ...(follow && { follow }),
   });
   const judging = { source, loaded: source.loaded(), tools, facts, rules, hooks };

@@ -1,7 +1,7 @@
 import { type BackgroundCommands, createRegistry, type Registry, type Tool, ToolError } from "@assent/core";
 import { ajvSchemas, type HostPorts } from "@assent/host";
 import type { PathLookup, Settings } from "@assent/policy";
-import { builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
+import { builtinTools, type OfferedAgent, type Reads, type ShellContainment } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 
 export type ToolLocation = {
@@ -18,6 +18,9 @@ export type ToolLocation = {
   /** Absent if tools are only listed. */
   readonly background?: BackgroundCommands;
   readonly agents?: readonly OfferedAgent[];
+  /** Absent if tools are only listed. */
+  readonly containment?: ShellContainment;
+  readonly showsUnconfined?: boolean;
 };
 
 export function createToolRegistry(tools: readonly Tool[]): Registry {
@@ -36,7 +39,7 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
     shellPath: () => settings?.()["shell.path"] ?? [],
     ...(settings && { maxFiles: () => settings()["astEdit.maxFiles"], maxChanges: () => settings()["astEdit.maxChanges"] }),
   };
-  const { privateAllowed, hides, reads, agents } = place;
+  const { privateAllowed, hides, reads, agents, containment, showsUnconfined } = place;
   const builtin = builtinTools({
     workspace,
     scope,
@@ -49,6 +52,8 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
     ...(hides && { hides }),
     ...(reads && { reads }),
     ...(agents && { agents }),
+    ...(containment && { containment }),
+    ...(showsUnconfined && { showsUnconfined }),
   });
   return [...builtin, ...(overrides.tools ?? [])];
 }

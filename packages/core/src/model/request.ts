@@ -12,8 +12,10 @@ export type Unit = {
   readonly data?: unknown;
 };
 
-/** Where a command runs: confined by the system, or outside and why. Absent if confinement is off. */
-export type Containment = { readonly confined: true; readonly network: boolean } | { readonly confined: false; readonly reason: string };
+/** Where a command runs: confined by the system, or outside and why. Absent if confinement is off. `required`: it must not run outside. */
+export type Containment =
+  | { readonly confined: true; readonly network: boolean; readonly required?: true }
+  | { readonly confined: false; readonly reason: string; readonly required?: true };
 
 /** A call's validated, frozen input with everything its meaning depends on. */
 export type Request = {

@@ -137,6 +137,12 @@ function sendSignal(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** Waits until a process on this machine is gone or a zombie. */
+export async function waitUntilProcessGone(pid: number, ms: number): Promise<boolean> {
+  const table = readProcessTable();
+  return await waitUntilGone(() => table.find(pid)?.zombie !== false, ms);
+}
+
 /** Polls, because the system does not report processes that are not our children. */
 async function waitUntilGone(isGone: () => boolean, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;

@@ -114,7 +114,7 @@ async function refuseUnconfined(end: ProcessEnd, { ran }: StartedProgram): Promi
 }
 
 /** A program begins once its start is recorded. */
-function createJob({ child, pid, begin }: StartedProgram, { onStart }: ProcessSpec, { table, mark }: RunSettings): ProgramJob {
+function createJob({ child, pid, begin, ran }: StartedProgram, { onStart }: ProcessSpec, { table, mark }: RunSettings): ProgramJob {
   let halted = false;
   const start = async (): Promise<void> => {
     await onStart?.({ pid, pgid: pid, processStart: table.find(pid)?.start ?? "unknown", mark: mark.mark });
@@ -122,7 +122,7 @@ function createJob({ child, pid, begin }: StartedProgram, { onStart }: ProcessSp
   };
   return {
     started: start(),
-    exit: new Promise((resolve) => child.once("exit", () => resolve())),
+    exit: new Promise((resolve) => child.once("exit", () => resolve(ran?.then(() => undefined)))),
     lineage: () => ({ groups: [pid], marks: [mark] }),
     halt: () => {
       halted = true;

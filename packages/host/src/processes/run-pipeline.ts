@@ -64,8 +64,8 @@ export function shutGates({ gates }: PipelineRun): void {
 type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: ChildProcess; readonly gated: boolean };
 
 /** Throws if the launcher ended by itself before the program began. */
-async function refuseUnconfined(fate: StageFate, file: string, ran: Promise<boolean> | undefined): Promise<StageFate> {
-  if (ran === undefined || fate.exitCode === null || (await ran)) return fate;
+async function refuseUnconfined(fate: StageFate, file: string, ran: Promise<boolean>): Promise<StageFate> {
+  if ((await ran) || fate.exitCode === null) return fate;
   throw new StartRefusal({ file, reason: "unconfined", message: describeSandboxFailure("") });
 }
 
@@ -124,7 +124,9 @@ function startStage(stage: PlanProgram | PlanEntry, piped: DescriptorTargets, ru
       resolve({ exitCode, signal });
     });
   });
-  return { fate: fate.then((one) => (run.halted.aborted ? one : refuseUnconfined(one, launch.file, ran))), child, gated: launch.gated };
+  const ended =
+    ran !== undefined ? fate.then(async (one) => (run.halted.aborted ? one : await refuseUnconfined(one, launch.file, ran))) : fate;
+  return { fate: ended, child, gated: launch.gated };
 }
 
 const REDIRECTIONS: Readonly<Record<StepRedirection, (targets: DescriptorTargets) => DescriptorTargets>> = {

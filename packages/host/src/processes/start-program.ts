@@ -4,11 +4,12 @@ import { accessSync, constants, existsSync, openSync, readdirSync, readFileSync,
 import { isAbsolute } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { type ConfinedStart, errorCode, type ProcessSpec } from "@assent/core";
+import { waitUntilProcessGone } from "./group.ts";
 
 /** A child process. */
 export type SpawnedProgram = {
   readonly child: ChildProcess;
-  /** For a confined program: resolves after its exit, to whether the program itself ran. */
+  /** For a confined program: resolves once all its processes are gone, to whether the program itself ran. */
   readonly ran?: Promise<boolean>;
 };
 
@@ -79,8 +80,13 @@ async function attendLauncher({ stdio, pid }: ChildProcess, { feeds, statusFd }:
   } catch {
     return false;
   }
+  const inner = Number(/"child-pid": (\d+)/.exec(text)?.[1] ?? 0);
+  if (inner > 0) await waitUntilProcessGone(inner, LAUNCHER_MS);
   return text.includes('"exit-code"');
 }
+
+/** The processes of a sandbox are killed with its launcher, but end a moment later. */
+const LAUNCHER_MS = 2000;
 
 export function describeStartFailure({ file, cwd }: Pick<ProgramLaunch, "file" | "cwd">): string {
   return existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;

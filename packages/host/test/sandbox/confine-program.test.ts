@@ -51,6 +51,7 @@ const RUNS: readonly (readonly [name: string, text: string, output: RegExp])[] =
     "exec ls -l /proc/self/fd",
     /^total 0\n(.* [012] -> .*\n|.* -> \/dev\/null\n|.* -> \/proc\/\d+\/fd\n)*$/,
   ],
+  ["settings of the kernel cannot be written, not even by root", "find /proc/sys -writable 2>/dev/null; echo end", /^end\n$/],
   ["the launcher's environment is empty", "tr '\\0' '\\n' < /proc/1/environ; echo end", /^end\n$/],
   ["the launcher's options are hidden", "tr '\\0' ' ' < /proc/1/cmdline", /bwrap --args 4 -- \/bin\/bash/],
   ["a confined command has no network", "exec 3<>/dev/tcp/127.0.0.1/9", /refused|unreachable/],

@@ -28,7 +28,16 @@ export function createSafeguards({ own, rules }: SafeguardContext): readonly Saf
     controlFileSafeguard(own),
     { id: "deny-in-doubt", check: (request, unit) => checkDoubt(doubting, request, unit) },
     shellSafeguard("analysis-limit", checkLimits),
+    { id: "sandbox", check: checkContainment },
   ];
+}
+
+/** Leaving the sandbox needs a person. Without a sandbox that settings require, nothing runs. */
+function checkContainment({ containment, input }: Request): SafeguardAnswer {
+  if (!containment || containment.confined) return NOTHING;
+  const { reason, required } = containment;
+  if (required) return deny(`the settings require that commands run confined, but this one cannot: ${reason}`);
+  return input["unconfined"] === true ? ask("it would run outside the sandbox") : NOTHING;
 }
 
 type SafeguardAnswer = ReturnType<Safeguard["check"]>;

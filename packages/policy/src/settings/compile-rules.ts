@@ -7,7 +7,7 @@ import { unknownToolFault } from "../rules/tool-part.ts";
 import { type Layer, mayApply } from "./layers.ts";
 import { problemEffect, type SettingsProblem } from "./problem.ts";
 import type { RuleEntry } from "./read-settings.ts";
-import { SETTINGS } from "./settings.ts";
+import { type RuleKey, SETTINGS } from "./settings.ts";
 import type { TextPlace } from "./text-place.ts";
 
 export type RuleCompileOptions = Omit<RuleOptions, "roots"> & {
@@ -18,6 +18,7 @@ export type RuleCompileOptions = Omit<RuleOptions, "roots"> & {
 export type CompiledRules = {
   readonly rules: readonly Rule[];
   readonly stage: readonly Rule[];
+  readonly network: readonly Rule[];
   readonly problems: readonly SettingsProblem[];
 };
 
@@ -25,6 +26,8 @@ export type CompiledRules = {
 export function compileRules(layer: Layer, { examples, roots, ...others }: RuleCompileOptions): CompiledRules {
   const rules: Rule[] = [];
   const stage: Rule[] = [];
+  const network: Rule[] = [];
+  const lists: Readonly<Partial<Record<RuleKey, Rule[]>>> = { "proposals.stage": stage, "confined.network": network };
   const problems: SettingsProblem[] = [];
   const options: RuleOptions = { ...others, roots: { ...roots, settingsRoot: layer.root } };
   const bench = exampleOptionsFor(layer, options, examples);
@@ -32,9 +35,9 @@ export function compileRules(layer: Layer, { examples, roots, ...others }: RuleC
     if (!mayApply(layer, entry)) continue;
     const compiled = compileRule({ layer, entry, options, bench });
     problems.push(...compiled.problems);
-    if (compiled.rule) (entry.list === "proposals.stage" ? stage : rules).push(compiled.rule);
+    if (compiled.rule) (lists[entry.list] ?? rules).push(compiled.rule);
   }
-  return { rules, stage, problems };
+  return { rules, stage, network, problems };
 }
 
 function exampleOptionsFor({ root }: Layer, { tools, roots: { workspace, home } }: RuleOptions, examples: ExampleTrial): ExampleOptions {
@@ -104,7 +107,7 @@ function ruleProblem(
 ): SettingsProblem {
   const named = flag === undefined ? rule : `'${rule}'`;
   const said = type === "rule_example" || rule.trim() === "" ? message : `${named}: ${message}`;
-  const isAllow = list === "permissions.allow";
+  const isAllow = SETTINGS[list].verdict === "allow";
   // A flag is written for this run: an unknown name is a typo, and continuing would allow what the flag was meant to forbid.
   const isTypo = flag !== undefined && type === "rule_unknown_tool" && !isAllow;
   return { type, file: flag ?? layer.file, ...at, key, message: said, hint, effect: isTypo ? "refuse" : problemEffect(type, isAllow) };

@@ -27,7 +27,8 @@ export type EffectiveSettings = { readonly settings: Settings; readonly problems
  * 2. A single value comes from the first layer that has it, without an untrusted project.
  * 3. An untrusted project's value counts only if it is stricter, and never over a flag.
  * 4. The project's `secretEnv` is kept apart: it must not hide variables from hooks of other layers.
- * 5. A mode that the team locked refuses to start; callers that continue get mode `default`.
+ * 5. A personal key is loosened only by the user and the team, and the strictest of their values counts.
+ * 6. A mode that the team locked refuses to start; callers that continue get mode `default`.
  */
 export function effectiveSettings(layers: readonly Layer[], places: PolicyLocations): EffectiveSettings {
   const ignored: IgnoredValue[] = [];
@@ -38,7 +39,7 @@ export function effectiveSettings(layers: readonly Layer[], places: PolicyLocati
   const values = Object.fromEntries([...entries, ...joinSecretNames(layers)]) as Settings; // the table's type names exactly these keys and values
   const settings = anchorPaths(values, layers, places);
   const locked = findLockedMode(layers, settings);
-  const problems = [...findMisplacedLocks(layers), ...untrustedWarnings(layers, ignored), ...(locked ? [locked] : [])];
+  const problems = [...findMisplacedLocks(layers), ...ignoredWarnings(layers, ignored), ...(locked ? [locked] : [])];
   return { settings: locked ? { ...settings, mode: "default" } : settings, problems };
 }
 
@@ -50,10 +51,10 @@ type IgnoredValue = { readonly key: string; readonly at: WrittenValue["at"] };
 
 function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: IgnoredValue[]): readonly unknown[] {
   const row: ValueRow = SETTINGS[key];
-  return layers.flatMap(({ trusted, written }) => {
-    const found = written.values.get(key);
+  return layers.flatMap((layer) => {
+    const found = layer.written.values.get(key);
     if (!found || !Array.isArray(found.value)) return [];
-    if (trusted || row.untrusted === "yes") return found.value;
+    if (mayLoosen(layer, row) || row.untrusted === "yes") return found.value;
     if (found.value.length > 0) ignored.push({ key, at: found.at });
     return [];
   });
@@ -70,8 +71,8 @@ function joinSecretNames(layers: readonly Layer[]): readonly [key: keyof Setting
 
 function singleValue(layers: readonly Layer[], key: SettingKey, ignored: IgnoredValue[]): unknown {
   const row: ValueRow = SETTINGS[key];
-  const others = valueFrom(layers.filter(({ trusted }) => trusted));
-  const project = layers.find(({ trusted }) => !trusted)?.written.values.get(key);
+  const others = valueFrom(layers.filter((layer) => mayLoosen(layer, row)));
+  const project = layers.find((layer) => !mayLoosen(layer, row))?.written.values.get(key);
   if (!project || row.untrusted === "yes") return others;
   if (row.untrusted === "tighten" && layers.some(({ scope, written }) => scope === "session" && written.values.has(key))) return others;
   if (row.tightens?.(project.value, others) && !isLocked(layers, key, project.value)) return project.value;
@@ -79,9 +80,14 @@ function singleValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
   return others;
 
   function valueFrom(from: readonly Layer[]): unknown {
-    for (const { written } of from) if (written.values.has(key)) return written.values.get(key)?.value;
-    return row.initial;
+    const values = from.flatMap(({ written }) => (written.values.has(key) ? [written.values.get(key)?.value] : []));
+    if (values.length === 0) return row.initial;
+    return row.personal ? values.reduce((strictest, value) => (row.tightens?.(value, strictest) ? value : strictest)) : values[0];
   }
+}
+
+function mayLoosen({ scope, trusted }: Layer, { personal }: Pick<ValueRow, "personal">): boolean {
+  return trusted && !(personal && scope === "project");
 }
 
 /** An untrusted project must not stop the program with a locked mode. */
@@ -90,25 +96,27 @@ function isLocked(layers: readonly Layer[], key: SettingKey, value: unknown): bo
 }
 
 /** One warning per file, at the first ignored value. */
-function untrustedWarnings(layers: readonly Layer[], values: readonly IgnoredValue[]): readonly SettingsProblem[] {
-  const layer = layers.find(({ trusted }) => !trusted);
+function ignoredWarnings(layers: readonly Layer[], values: readonly IgnoredValue[]): readonly SettingsProblem[] {
+  const layer = layers.find(({ scope, trusted }) => !trusted || scope === "project");
   if (!layer) return [];
   const { rules, hooks } = layer.written;
   const ignored: readonly IgnoredValue[] = [
     ...values,
     ...rules.filter((rule) => !mayApply(layer, rule)).map(({ list, at }) => ({ key: list, at })),
-    ...(hooks && Object.keys(hooks.value.value).length > 0 ? [{ key: "hooks", at: hooks.at }] : []),
+    ...(hooks && !layer.trusted && Object.keys(hooks.value.value).length > 0 ? [{ key: "hooks", at: hooks.at }] : []),
   ];
   const first = ignored.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)[0];
   if (!first) return [];
   const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
-  const message = "until you trust this workspace, its settings can only make rules stricter";
-  const hint = `Ignored: ${keys}. To trust the workspace, run: assent trust`;
+  const [message, advice] = layer.trusted
+    ? ["a project's settings cannot loosen how commands are confined", "Write them in your own settings."]
+    : ["until you trust this workspace, its settings can only make rules stricter", "To trust the workspace, run: assent trust"];
+  const hint = `Ignored: ${keys}. ${advice}`;
   return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
-export function mayApply({ trusted }: Layer, { list }: RuleEntry): boolean {
-  return trusted || SETTINGS[list].untrusted === "yes";
+export function mayApply(layer: Layer, { list }: RuleEntry): boolean {
+  return mayLoosen(layer, SETTINGS[list]) || SETTINGS[list].untrusted === "yes";
 }
 
 /** Only the team or a policy file may lock modes. */
@@ -139,11 +147,13 @@ function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: Pol
       const found = written.values.get(key)?.value;
       return Array.isArray(found) ? found.map((glob) => absoluteGlob(String(glob), root, home)) : [];
     });
+  const fromHome = (path: string): string => (path.startsWith("~/") ? join(home, path.slice(2)) : path);
   return {
     ...settings,
     "permissions.protect": globs("permissions.protect"),
     "permissions.sensitive": globs("permissions.sensitive"),
-    additionalDirectories: settings.additionalDirectories.map((path) => (path.startsWith("~/") ? join(home, path.slice(2)) : path)),
+    additionalDirectories: settings.additionalDirectories.map(fromHome),
+    "confined.writable": settings["confined.writable"].map(fromHome),
   };
 }
 

@@ -40,6 +40,8 @@ export type LoadedPolicy = {
   /** Session, project, user, team. */
   readonly rules: readonly Rule[];
   readonly stage: readonly Rule[];
+  /** Commands that have network while they are confined. */
+  readonly network: readonly Rule[];
   readonly problems: readonly SettingsProblem[];
   /** In running order: team, user, project. */
   readonly hooks: readonly LayerHooks[];
@@ -125,12 +127,14 @@ export function assemblePolicy(
     safeguards: parts.safeguards({ rules, settings }),
     honourReadOnlyHint: settings["permissions.readOnlyHint"] === "allow",
     proposals: { resolver: settings["proposals.resolver"], stages: createStageTest(stage) },
+    ...(settings.allowConfined && { allowConfined: true }),
   };
   const loaded: LoadedPolicy = {
     policy,
     settings,
     rules,
     stage,
+    network: compiled.flatMap((layer) => layer.network),
     problems: all.filter(({ effect }) => effect === "warning"),
     hooks,
     hookEntries,
@@ -160,7 +164,7 @@ function stageProblems({ file, written }: Layer): readonly SettingsProblem[] {
   return [{ type: "rule_project_untrusted", file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
-type CompiledLayer = { readonly layer: Layer; readonly rules: readonly Rule[]; readonly stage: readonly Rule[] };
+type CompiledLayer = Pick<CompiledRules, "rules" | "stage" | "network"> & { readonly layer: Layer };
 
 function checkersOf(compiled: readonly CompiledLayer[]): readonly NamedChecker[] {
   return compiled
@@ -209,6 +213,10 @@ function revisionText(compiled: readonly CompiledLayer[], settings: Settings): s
     sensitive: settings["permissions.sensitive"],
     additionalDirectories: settings.additionalDirectories,
     mcpTrusted: settings["mcp.trusted"],
+    ...(settings.sandbox !== "off" && {
+      containment: [settings.sandbox, settings.allowConfined, settings["confined.writable"]],
+      network: compiled.map(({ network }) => canonicalRules(network)),
+    }),
   });
 }
 

@@ -36,6 +36,9 @@ export type Settings = {
   readonly "shell.env": readonly string[];
   /** Empty: the system's default. */
   readonly "shell.path": readonly string[];
+  readonly sandbox: "off" | "prefer" | "require";
+  readonly allowConfined: boolean;
+  readonly "confined.writable": readonly string[];
   readonly "proposals.resolver": "both" | "model" | "person";
   readonly "proposals.steering": "force" | "remind-then-force" | "remind" | "none";
   readonly "astEdit.maxFiles": number;
@@ -71,16 +74,24 @@ export type ValueRow<T = unknown> = {
   readonly initial: T;
   /** Whether an untrusted project may set it: always, never, or only stricter. */
   readonly untrusted: "yes" | "no" | "tighten";
+  /** Only the user and the team may loosen it: the strictest of their values counts, and a trusted project's value only if it is stricter. */
+  readonly personal?: true;
   /** Only for `tighten`. A method, so that rows of different types fit one table. */
   tightens?(project: T, others: T): boolean;
 };
 
 /** A list of rules; `stage` is matched as broadly as ask. */
-export type RuleRow = { readonly merge: "rules"; readonly verdict: Verdict; readonly untrusted: "yes" | "no" };
+export type RuleRow = {
+  readonly merge: "rules";
+  readonly verdict: Verdict;
+  readonly untrusted: "yes" | "no";
+  /** A project's rules are ignored, even if it is trusted. */
+  readonly personal?: true;
+};
 
 export type HooksRow = { readonly merge: "hooks"; readonly untrusted: "no" };
 
-export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allow" | "proposals.stage";
+export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allow" | "proposals.stage" | "confined.network";
 
 export type SettingKey = Exclude<keyof Settings, "projectSecretEnv">;
 
@@ -91,6 +102,8 @@ type SettingsTable = { readonly [K in SettingKey]: ValueRow<Settings[K]> } & Rea
 const MAX_TIMER_SECONDS = 2_147_483;
 
 const MODE_RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-edit": 2, yolo: 3 };
+
+const SANDBOX_RANK = { off: 0, prefer: 1, require: 2 } as const;
 
 const mode = oneOf(...MODES);
 const pathGlob = text("a path glob", (value) => !value.includes("\0"));
@@ -134,6 +147,17 @@ export const SETTINGS: SettingsTable = {
   secretEnv: joined(nameGlob, "yes"),
   "shell.env": joined(variable, "no"),
   "shell.path": joined(directory, "no"),
+  sandbox: {
+    merge: "first",
+    read: oneOf("off", "prefer", "require"),
+    initial: "off",
+    untrusted: "tighten",
+    personal: true,
+    tightens: (project, others) => SANDBOX_RANK[project] > SANDBOX_RANK[others],
+  },
+  allowConfined: { ...tightenedTo(false, trueOrFalse, false), personal: true },
+  "confined.writable": { ...joined(directoryOrHome, "no"), personal: true },
+  "confined.network": { merge: "rules", verdict: "allow", untrusted: "no", personal: true },
   "proposals.resolver": tightenedTo("person", oneOf("both", "model", "person"), "both"),
   "proposals.steering": single(oneOf("force", "remind-then-force", "remind", "none"), "force"),
   "proposals.stage": { merge: "rules", verdict: "ask", untrusted: "yes" },

@@ -61,6 +61,11 @@ const TIGHTEN: readonly Tightening[] = [
   ["permissions.readOnlyHint", undefined, "ask", "taken"],
   ["permissions.readOnlyHint", undefined, "allow", "same"],
   ["permissions.readOnlyHint", "ask", "allow", "ignored"],
+  ["sandbox", undefined, "prefer", "taken"],
+  ["sandbox", "prefer", "require", "taken"],
+  ["sandbox", "require", "off", "ignored"],
+  ["allowConfined", true, false, "taken"],
+  ["allowConfined", undefined, true, "ignored"],
   ["proposals.resolver", undefined, "person", "taken"],
   ["proposals.resolver", undefined, "model", "ignored"],
   ["proposals.resolver", "person", "both", "ignored"],
@@ -100,9 +105,25 @@ describe("what an untrusted project may only tighten", () => {
       const without = effective({ user }).settings[key];
       assert.deepEqual([settings[key], types(problems)], [result === "taken" ? project : without, result === "ignored" ? UNTRUSTED : []]);
       const trusted = effective({ user, project: nested(key, project), trusted: true });
+      const isPersonal = "personal" in SETTINGS[key as SettingKey];
+      if (isPersonal) return assert.deepEqual([trusted.settings[key], types(trusted.problems)], [settings[key], types(problems)]);
       assert.deepEqual([trusted.settings[key], trusted.problems], [project === 0 ? 5 : project, []], "once trusted it counts");
     });
   }
+  test("how commands are confined is loosened only by the user, and the team's stricter value counts", () => {
+    const loose = { sandbox: "off", allowConfined: true, confined: { writable: ["/x"], network: ["shell"] } };
+    const { settings, problems } = effective({ team: { sandbox: "require", allowConfined: false }, user: loose });
+    assert.deepEqual([settings.sandbox, settings.allowConfined, settings["confined.writable"], problems], ["require", false, ["/x"], []]);
+    const project = effective({ project: loose, user: { sandbox: "prefer" }, trusted: true });
+    assert.deepEqual(
+      [project.settings.sandbox, project.settings.allowConfined, project.settings["confined.writable"]],
+      ["prefer", false, []],
+    );
+    assert.equal(
+      project.problems[0]?.hint,
+      "Ignored: sandbox, allowConfined, confined.writable, confined.network. Write them in your own settings.",
+    );
+  });
   test("never over a flag, and a flag needs no warning", () => {
     const { settings, problems } = effective({ flags: { mode: "yolo" }, project: { mode: "plan" } });
     assert.deepEqual([settings.mode, problems], ["yolo", []]);
@@ -308,6 +329,9 @@ test("the defaults without any settings", () => {
       projectSecretEnv: [],
       "shell.env": [],
       "shell.path": [],
+      sandbox: "off",
+      allowConfined: false,
+      "confined.writable": [],
       "proposals.resolver": "both",
       "proposals.steering": "force",
       "astEdit.maxFiles": 10_000,

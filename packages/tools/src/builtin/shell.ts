@@ -3,6 +3,7 @@ import {
   type BackgroundCommands,
   type ConfirmationDetails,
   defineTool,
+  errorCode,
   type Files,
   messageOf,
   type RunContext,
@@ -20,6 +21,7 @@ import { displayPath } from "../files/shown-path.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "../schema/fields.ts";
 import { startInBackground } from "../shell/background.ts";
 import { findBash } from "../shell/bash.ts";
+import { type EnteredSandbox, guessConfinementFailure, type ShellContainment } from "../shell/containment.ts";
 import { liveOutput, TERMINAL_SIZE } from "../shell/live-output.ts";
 import { makeShellResult } from "../shell/result.ts";
 import { planRun, type StepsPlace } from "../shell/steps.ts";
@@ -42,13 +44,22 @@ const BACKGROUND = {
   ),
 };
 
-type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof BACKGROUND>>;
+/** Shown only if commands can be confined. */
+const CONTAINMENT = {
+  unconfined: optional(boolean({ description: "Run it outside the sandbox. A person is asked every time. Default false." })),
+};
+
+type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof BACKGROUND> & InputOf<typeof CONTAINMENT>>;
 
 /** What the shell tool needs. Secrets and variables that control a shell are removed from the environment. */
 export type ShellDeps = StepsPlace & {
   readonly files: Files;
   /** Runs commands in the background; unavailable if absent. */
   readonly background?: BackgroundCommands;
+  /** Confines commands where they were judged to run confined. */
+  readonly containment?: ShellContainment;
+  /** Shows models how to leave the sandbox. */
+  readonly showsUnconfined?: boolean;
 };
 
 export const SHELL: ToolListing = { name: "shell", title: "Shell", kind: "execute", subject: "command" };
@@ -61,7 +72,7 @@ export function shellTool(deps: ShellDeps): Tool {
   return defineTool({
     ...listedFields(SHELL),
     description: deps.background ? `${description("shell")}\n${description("shell-background")}` : description("shell"),
-    input: deps.background ? object({ ...FIELDS, ...BACKGROUND }) : object(FIELDS, BACKGROUND),
+    input: makeInput(deps),
     inputAliases: { cmd: "command" },
     isOutputMarkdown: false,
     canUpdateOutput: true,
@@ -70,6 +81,12 @@ export function shellTool(deps: ShellDeps): Tool {
     confirm: (input, { cwd }) => confirmCommand(input, cwd),
     run: (input, ctx) => runCommand(deps, input, ctx),
   });
+}
+
+/** Optional fields are shown only where they have an effect. */
+function makeInput({ background, showsUnconfined }: ShellDeps): ReturnType<typeof object<typeof FIELDS>> {
+  const shown = { ...FIELDS, ...(background && BACKGROUND), ...(showsUnconfined && CONTAINMENT) };
+  return object(shown, { ...(!background && BACKGROUND), ...(!showsUnconfined && CONTAINMENT) });
 }
 
 function checkInput({ run_in_background, cwd }: Input, { background }: ShellDeps): string | undefined {
@@ -110,6 +127,12 @@ async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promi
   if (ctx.allowedByRules && ctx.plan === undefined) return failure("shell_plan_missing", NO_PLAN);
   const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
   if ("failed" in start) return start.failed;
+  let sandbox: EnteredSandbox | undefined;
+  try {
+    sandbox = await enterSandbox(deps, start, ctx);
+  } catch (error) {
+    return failure("execution_denied", `The command was not run: it cannot be confined. ${messageOf(error)}`);
+  }
   let startFailure: unknown;
   const started: RunContext["started"] = async (process) => {
     await ctx.started(process).catch((error: unknown) => {
@@ -118,11 +141,18 @@ async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promi
     });
   };
   const note = input.pty && !start.isTerminal ? NO_TERMINAL : undefined;
-  const running: RunningCommand = { deps, input, start, note, ctx: { ...ctx, started } };
+  const running: RunningCommand = {
+    deps,
+    input,
+    start: sandbox ? confineStart(start, sandbox, ctx) : start,
+    note,
+    ctx: { ...ctx, started },
+  };
   try {
     return await (input.run_in_background ? runInBackground(running) : runInForeground(running));
   } catch (error) {
     if (startFailure !== undefined || error instanceof ToolError) throw startFailure ?? error;
+    if (errorCode(error) === "ERR_NOT_CONFINED") return failure("execution_denied", `The command was not run. ${messageOf(error)}`);
     return failure("shell_execute_error", `The command was not started in ${displayPath(deps.workspace, start.cwd)}: ${messageOf(error)}.`);
   }
 }
@@ -130,7 +160,7 @@ async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promi
 type RunningCommand = {
   readonly deps: ShellDeps;
   readonly input: Input;
-  readonly start: Exclude<CommandStart, { readonly failed: ToolResult }>;
+  readonly start: ReadyCommand;
   readonly note: string | undefined;
   readonly ctx: RunContext;
 };
@@ -148,7 +178,14 @@ async function runInForeground(running: RunningCommand): Promise<ToolResult> {
 async function makeResult(end: StepsEnd, { deps, input, start: { isTerminal }, note, ctx }: RunningCommand): Promise<ToolResult> {
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
   const save = (output: string): Promise<Spilled> => saveOutput(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
-  return await makeShellResult(end, { timeoutMs, isTerminal, save, ...(note !== undefined && { note }) });
+  const { containment } = ctx;
+  return await makeShellResult(end, {
+    timeoutMs,
+    isTerminal,
+    save,
+    ...(note !== undefined && { note }),
+    ...(containment && { containment }),
+  });
 }
 
 /** A command that ends before it could continue in the background is reported like a foreground command. */
@@ -173,15 +210,43 @@ async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: strin
   return await file.end();
 }
 
-type ProcessOptions = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll">;
+type ProcessOptions = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll" | "confine">;
 
-type CommandStart =
-  | {
-      readonly cwd: string;
-      readonly isTerminal: boolean;
-      readonly go: (following: ProcessOptions, signal: AbortSignal) => Promise<StepsEnd>;
-    }
-  | { readonly failed: ToolResult };
+type ReadyCommand = {
+  readonly cwd: string;
+  readonly isTerminal: boolean;
+  readonly searchPath: string;
+  readonly go: (following: ProcessOptions, signal: AbortSignal) => Promise<StepsEnd>;
+};
+
+type CommandStart = ReadyCommand | { readonly failed: ToolResult };
+
+/** Undefined if the call was judged to run outside. */
+async function enterSandbox(
+  { containment }: ShellDeps,
+  { cwd, searchPath }: ReadyCommand,
+  ctx: RunContext,
+): Promise<EnteredSandbox | undefined> {
+  const where = ctx.containment;
+  if (where?.confined === false && where.required) throw new Error(where.reason);
+  if (!where?.confined) return undefined;
+  if (!containment) throw new Error("This program does not offer a sandbox.");
+  return await containment.enter({ sessionId: ctx.sessionId, network: where.network, cwd, searchPath });
+}
+
+/** Confines a command, and adds to its end what the sandbox has to say about it. */
+function confineStart(start: ReadyCommand, { confine, leave }: EnteredSandbox, { containment }: RunContext): ReadyCommand {
+  const go: ReadyCommand["go"] = async (following, signal) => {
+    let notes: readonly string[] = [];
+    const end = await start.go({ ...following, confine }, signal).finally(() => {
+      notes = leave();
+    });
+    const guess = end.ended === "exit" && end.exitCode !== 0 ? guessConfinementFailure(end.output, containment) : undefined;
+    const lines = [...notes, ...(guess === undefined ? [] : [guess])];
+    return lines.length === 0 ? end : { ...end, notes: lines };
+  };
+  return { ...start, go };
+}
 
 /** For text that a person approved, or that a mode, hook or grant allows as a whole. */
 function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): CommandStart {
@@ -195,12 +260,18 @@ function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, 
     };
   const cwd = resolve(ctx.cwd, from ?? ".");
   const spec = { file, args: ["--noprofile", "--norc", "-c", "--", command], cwd, env, ...(pty && { pty: TERMINAL_SIZE }) };
-  return { cwd, isTerminal: pty, go: (following, signal) => processes.run({ ...spec, ...following }, signal) };
+  return {
+    cwd,
+    isTerminal: pty,
+    searchPath: env["PATH"] ?? "",
+    go: (following, signal) => processes.run({ ...spec, ...following }, signal),
+  };
 }
 
 /** For commands allowed by a rule: runs the judged plan, never the text. */
 function startPlan(deps: ShellDeps, { plan, cwd }: RunContext): CommandStart {
   const planned = planRun(plan, deps);
   if ("failed" in planned) return planned;
-  return { cwd, isTerminal: false, go: (following, signal) => deps.processes.runSteps({ ...planned, ...following }, signal) };
+  const searchPath = planned.env["PATH"] ?? "";
+  return { cwd, isTerminal: false, searchPath, go: (following, signal) => deps.processes.runSteps({ ...planned, ...following }, signal) };
 }

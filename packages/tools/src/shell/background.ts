@@ -46,7 +46,7 @@ export async function startInBackground(commands: BackgroundCommands, what: Back
     } finally {
       await file.end().catch(() => undefined); // a missing file shows that saving failed
     }
-    return makeBackgroundEnd(ended, { ...what, outputFile });
+    return makeBackgroundEnd(ended, { ...what, outputFile, containment: ctx.containment });
   };
   const task = await commands.start({ sessionId, callId, tool: "shell", command, description, output: tail.text, run }, ctx.signal);
   if (task !== undefined) return { result: launchResult(task, { command, description, outputFile }) };

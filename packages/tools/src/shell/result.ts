@@ -1,4 +1,4 @@
-import type { BackgroundEnd, Display, Spilled, StepsEnd, ToolResult } from "@assent/core";
+import type { BackgroundEnd, Containment, Display, Spilled, StepsEnd, ToolResult } from "@assent/core";
 import { composeCut, cutOutput } from "@assent/core/parts";
 import { makeAnsiScreen } from "@assent/host";
 import { describeRefusal } from "./steps.ts";
@@ -12,19 +12,21 @@ export type ShellRun = {
   /** A note about how the command was run. */
   readonly note?: string;
   readonly save: (output: string) => Promise<Spilled>;
+  readonly containment?: Containment;
 };
 
 /** The result of a finished command. */
 export async function makeShellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
   const { text, spilled } = await cutShownOutput(end, run);
   const [type, message, last] = describeEnd(end, run.timeoutMs);
-  const lines = [last, survivorsLine(end), run.note ?? ""].filter((line) => line !== "");
+  const lines = [last, survivorsLine(end), run.note ?? "", ...containmentLines(end, run.containment)].filter((line) => line !== "");
   const { content, display } = run.isTerminal ? showTerminal(text, lines) : showWritten(text, lines);
   return {
     content,
     ...(display && { display }),
     ...(type !== undefined && { error: { type, message } }),
     ...(spilled && { spilled: [spilled] }),
+    ...(run.containment && { details: { containment: run.containment } }),
   };
 }
 
@@ -36,10 +38,12 @@ export type BackgroundRun = {
   readonly isTerminal: boolean;
   readonly note: string | undefined;
   readonly outputFile: string;
+  readonly containment?: Containment | undefined;
 };
 
 /** How a background command ended, for its notice. */
-export function makeBackgroundEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = "", outputFile }: BackgroundRun): BackgroundEnd {
+export function makeBackgroundEnd(end: StepsEnd, run: BackgroundRun): BackgroundEnd {
+  const { timeoutMs = 0, isTerminal, note = "", outputFile } = run;
   const [type, message] = describeEnd(end, timeoutMs);
   const cut = cutOutput(end.output, NOTICE_CUT);
   const { chars, lines, dropped, spilled } = end;
@@ -47,11 +51,18 @@ export function makeBackgroundEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, no
   const shown = isTerminal ? drawText(text) : text.trimEnd();
   const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
   const where = chars === 0 || spilled ? whole : "[its output could not be saved to a file]";
-  const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
+  const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, ...containmentLines(end, run.containment), where]
+    .filter((line) => line !== "")
+    .join("\n");
   const common = { result, partial: end.ended !== "exit" };
   if (type === undefined) return { ...common, status: "completed", error: null };
   if (end.ended === "cancelled") return { ...common, status: "cancelled", error: null };
   return { ...common, status: "failed", error: end.ended === "timeout" ? `time limit (${timeoutMs} ms) reached` : message };
+}
+
+/** A command that settings would rather confine says why it ran outside. */
+function containmentLines({ notes = [] }: StepsEnd, containment: Containment | undefined): readonly string[] {
+  return containment?.confined === false ? [...notes, `[run outside the sandbox: ${containment.reason}]`] : notes;
 }
 
 function survivorsLine({ survivors }: StepsEnd): string {

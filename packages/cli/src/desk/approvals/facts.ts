@@ -1,12 +1,21 @@
-import { isObject, type Json } from "@assent/core";
+import { type Containment, isObject, type Json } from "@assent/core";
+import { oneLine } from "../../io/visible-text.ts";
 
 export type FactNote = readonly [label: string, text: string];
 
-/** Risks, scripts and link targets that the request itself does not show. */
+/** Where the command runs, risks, scripts and link targets that the request itself does not show. */
 export function factNotes(facts: Json | undefined): readonly FactNote[] {
   if (!isObject(facts)) return [];
-  const { hazards, scripts, paths } = facts;
-  return [...unique(objects(hazards).map(hazardNote)), ...objects(scripts).map(scriptNote), ...objects(paths).flatMap(pathNotes)];
+  const { hazards, scripts, paths, containment } = facts;
+  const place: readonly FactNote[] = isObject(containment) ? [["sandbox", containmentText(containment as Containment)]] : []; // as the facts wrote it
+  return [...place, ...unique(objects(hazards).map(hazardNote)), ...objects(scripts).map(scriptNote), ...objects(paths).flatMap(pathNotes)];
+}
+
+/** Where a command runs, in words. */
+export function containmentText(containment: Containment): string {
+  if (!containment.confined) return `none, it runs with your permissions: ${oneLine(containment.reason)}`;
+  const network = containment.network ? "with network" : "no network";
+  return `confined: writes only in the workspace and a private /tmp, ${network}`;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

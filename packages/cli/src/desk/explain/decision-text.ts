@@ -66,6 +66,8 @@ function allowed({ reason, source, units }: ExplainedDecision): string {
       return "Mode 'yolo' allows everything that is not denied and does not require approval.";
     case "readonly_hint":
       return "It only reads, and your settings allow such calls.";
+    case "confined":
+      return "It runs confined and without network, and your settings allow that (allowConfined).";
     case "hook":
       return `The hook '${source}' allows it.`;
     default:

@@ -5,6 +5,7 @@ import { wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { textTable } from "../../io/text-table.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { containmentText } from "../approvals/facts.ts";
 import { rememberedRule, settingsValue } from "../grants/remembered-rule.ts";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
@@ -27,6 +28,7 @@ export function explainText(explanation: Explanation, reading: ExplainLayout): s
     [`${word}  ${reading.style.bold(subject)}`],
     stagingLines(explanation, reading),
     whyLines(explanation, reading),
+    explanation.containment ? indented(`Sandbox: ${containmentText(explanation.containment)}.`, 0, reading) : [],
     planLines(explanation, reading),
     factLines(explanation.facts, reading),
     missLines(explanation, reading),
@@ -142,6 +144,7 @@ const BY: Readonly<Record<string, string>> = {
   "": "",
   default: "",
   readonly_hint: "known to change nothing",
+  confined: "it runs confined",
   yolo: "by mode yolo",
   tool: "by the tool itself",
 };
@@ -243,5 +246,5 @@ function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {
   return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns || undefined);
 }
 
-const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "read-only commands", default: "no rule" };
+const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "read-only commands", confined: "confined commands", default: "no rule" };
 const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not consulted" } as const;

@@ -13,10 +13,10 @@ import { findEditor } from "../approvals/editor-command.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
-/** Starts and creates nothing. */
+/** Creates nothing that stays. Starts only the trial of the sandbox. */
 export async function checkHealth(context: Context): Promise<number> {
   const { io, options } = context;
-  const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), SANDBOX, editorCheck(io)];
+  const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), await sandboxCheck(), editorCheck(io)];
   const ok = checks.every(({ status }) => status !== "error");
   if (options.flag("json")) await printJson(io, { ok, checks });
   else await io.stdout.write(text(checks, io.stdout.columns()));
@@ -90,8 +90,19 @@ function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
     : { name: "terminal", status: "ok", detail };
 }
 
-/** Listed so that no one expects a sandbox. */
-const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "none: allowed calls run with your permissions" };
+/** Runs a real command, because only that shows what the system allows. */
+async function sandboxCheck(): Promise<Check> {
+  const { probeSandbox } = await import("@assent/host");
+  const probe = await probeSandbox();
+  if (!probe.works) return { name: "sandbox", status: "ok", detail: `commands cannot be confined: ${probe.reason}` };
+  const { filter, disablesUserNamespaces } = probe.sandbox;
+  const walls = [
+    filter ? "system calls filtered" : "no filter of system calls for this processor",
+    disablesUserNamespaces ? "" : "bubblewrap older than 0.8",
+  ];
+  const detail = `works: ${["bubblewrap", ...walls].filter(Boolean).join(", ")}`;
+  return { name: "sandbox", status: "ok", detail, hint: "set sandbox to prefer or require to confine commands" };
+}
 
 const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [
   ["bash", "the shell tool needs it", "error"],

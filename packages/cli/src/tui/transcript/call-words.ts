@@ -60,6 +60,7 @@ const BY: Readonly<Record<string, (source: string, rule: string) => string>> = {
   yolo: () => "mode yolo",
   tool: () => "the tool itself",
   readonly_hint: () => "its read-only hint",
+  confined: () => "its confinement",
 };
 
 type ApprovalAnswer = Pick<EventBodies["approval.answered"], "outcome" | "by" | "reason" | "edited" | "remember">;

@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHostProcesses } from "@assent/host";
+import { createShellContainment } from "@assent/tools";
+import { type Row, ratioRow } from "./measure.ts";
+
+const ROUNDS = 7;
+const FILES = 20_000;
+const PER_DIRECTORY = 200;
+
+type Work = readonly [name: string, script: string, most: number];
+
+/** Budgets allow for the fixed cost of a sandbox, which is most of a short command. */
+const WORK: readonly Work[] = [
+  ["true", "true", 40],
+  [`git status in ${FILES} files`, "git status --short", 6],
+  ["a build that touches 500 files", "for i in $(seq 500); do echo $i > out/$i; done; cat out/[0-9]* > out/all", 6],
+];
+
+/** What it adds to run a command confined: wall time of both in turns, the best of each. */
+export async function containmentRows(): Promise<readonly Row[]> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "assent-bench-")));
+  try {
+    return await measure(makeRepository(directory), join(directory, "home"));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(workspace: string, home: string): Promise<readonly Row[]> {
+  const containment = createShellContainment({ workspace, home, writable: () => [], isControl: (path) => path.endsWith("/.git") });
+  const probe = await containment.probe();
+  if (!probe.works) throw new Error(probe.reason);
+  const processes = createHostProcesses();
+  const env = { PATH: "/usr/bin:/bin", HOME: home };
+  const run = async (script: string, confined: boolean): Promise<number> => {
+    const start = performance.now();
+    const sandbox = confined
+      ? await containment.enter({ sessionId: "s", network: false, cwd: workspace, searchPath: env.PATH })
+      : undefined;
+    const spec = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, onStart: async () => undefined };
+    const end = await processes.run({ ...spec, ...(sandbox && { confine: sandbox.confine }) }, new AbortController().signal);
+    sandbox?.leave();
+    if (end.exitCode !== 0) throw new Error(`${script}: ${end.output}`);
+    return performance.now() - start;
+  };
+  const rows: Row[] = [];
+  for (const [name, script, most] of WORK) {
+    let [base, value] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      base = Math.min(base, await run(script, false));
+      value = Math.min(value, await run(script, true));
+    }
+    rows.push(ratioRow(`confined: ${name}`, { value, base, unit: "ms" }, { of: "unconfined", most }));
+  }
+  return rows;
+}
+
+function makeRepository(directory: string): string {
+  const workspace = join(directory, "workspace");
+  for (const path of [join(workspace, "out"), join(directory, "home")]) mkdirSync(path, { recursive: true });
+  for (let at = 0; at < FILES; at += 1) {
+    const folder = join(workspace, `d${Math.floor(at / PER_DIRECTORY)}`);
+    if (at % PER_DIRECTORY === 0) mkdirSync(folder);
+    writeFileSync(join(folder, `f${at}`), `${at}\n`);
+  }
+  writeFileSync(join(workspace, ".gitignore"), "out\n");
+  const git = (...args: readonly string[]) => execFileSync("git", ["-C", workspace, "-c", "user.name=b", "-c", "user.email=b@b", ...args]);
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "files");
+  return workspace;
+}

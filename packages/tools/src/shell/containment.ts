@@ -1,0 +1,106 @@
+import { existsSync, realpathSync } from "node:fs";
+import type { Containment, ProcessSpec } from "@assent/core";
+import {
+  type Confinement,
+  confineProgram,
+  createPrivateDirectory,
+  listHomeSecrets,
+  listVisibleRoots,
+  probeSandbox,
+  type SandboxProbe,
+  setAside,
+} from "@assent/host";
+import { type ControlSearch, findNewControls, findWorkspaceControls, listReadOnlyControls } from "@assent/policy";
+
+/** Confines commands of the shell tool on this machine. */
+export type ShellContainment = {
+  /** Runs a real command, once. */
+  readonly probe: () => Promise<SandboxProbe>;
+  /** Prepares the sandbox for one command. Throws if it cannot. */
+  readonly enter: (command: ConfinedCommand) => Promise<EnteredSandbox>;
+};
+
+export type ConfinedCommand = {
+  readonly sessionId: string;
+  readonly network: boolean;
+  readonly cwd: string;
+  /** The command's `PATH`, whose programs it can see. */
+  readonly searchPath: string;
+};
+
+export type EnteredSandbox = {
+  readonly confine: NonNullable<ProcessSpec["confine"]>;
+  /** Call it after the command's end. Moves new control files away and returns a line about each. */
+  readonly leave: () => readonly string[];
+};
+
+/** What the sandboxes of a workspace need. */
+export type ShellContainmentOptions = Pick<ControlSearch, "workspace" | "isControl"> & {
+  readonly home: string;
+  /** Further paths that commands may change; missing ones are skipped. */
+  readonly writable: () => readonly string[];
+};
+
+/** Creates the sandboxes of a workspace's commands. Nothing happens before the first use. */
+export function createShellContainment({ workspace, home, writable, isControl }: ShellContainmentOptions): ShellContainment {
+  let probed: Promise<SandboxProbe> | undefined;
+  const probe = (): Promise<SandboxProbe> => {
+    probed ??= probeSandbox();
+    return probed;
+  };
+  const directories = new Map<string, string>();
+  const directoryOf = (sessionId: string): string => {
+    const directory = directories.get(sessionId) ?? createPrivateDirectory();
+    directories.set(sessionId, directory);
+    return directory;
+  };
+  return {
+    probe,
+    enter: async ({ sessionId, network, cwd, searchPath }) => {
+      const found = await probe();
+      if (!found.works) throw new Error(found.reason);
+      const search = { workspace, cwd, isControl };
+      const before = findWorkspaceControls(search);
+      const temporary = directoryOf(sessionId);
+      const confinement: Confinement = {
+        ...{ sandbox: found.sandbox, roots: listVisibleRoots(searchPath, home), workspace, temporary, home, network },
+        ...{ writable: listWritable(writable()), readOnly: listReadOnlyControls(before, workspace), masked: listHomeSecrets(home) },
+      };
+      return {
+        confine: (program) => confineProgram(program, confinement),
+        leave: () => {
+          const created = findNewControls(before, findWorkspaceControls(search));
+          const places = setAside(created);
+          return created.map((path, at) => `[${path} is a control file, which a confined command cannot create: moved to ${places[at]}]`);
+        },
+      };
+    },
+  };
+}
+
+/** By both spellings, because the sandbox does not have the links that lead to them. */
+function listWritable(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.filter((path) => existsSync(path)).flatMap((path) => [path, realpathSync(path)]))];
+}
+
+/** What a command's output says that it would not say outside, and how the sandbox explains it. */
+const SIGNS: readonly (readonly [pattern: RegExp, cause: string])[] = [
+  [/Read-only file system|\bEROFS\b/i, "it can write only in the workspace and in its private /tmp"],
+  [
+    /Network is unreachable|Could not resolve host|Temporary failure in name resolution|Name or service not known|\b(?:EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b|Failed to connect to|network is down/i,
+    "it has no network",
+  ],
+  [/\.sock\b|Cannot connect to the Docker daemon|authentication agent|D-?Bus/i, "it cannot reach services of this machine"],
+  [/Permission denied|Operation not permitted|\bE(?:ACCES|PERM)\b/i, "secrets and parts of the system are hidden from it"],
+];
+
+/** A line about a failed command that may have failed because it was confined. It is a guess from the output. */
+export function guessConfinementFailure(output: string, where: Containment | undefined): string | undefined {
+  if (!where?.confined) return undefined;
+  const found = SIGNS.find(([pattern, cause]) => pattern.test(output) && !(where.network && cause === "it has no network"));
+  if (!found) return undefined;
+  const way = !where.required
+    ? "To run it outside, call shell again with unconfined: true; a person is asked."
+    : "The settings do not let it run outside.";
+  return `[the command ran confined, and this may be why it failed (a guess from its output): ${found[1]}. ${way}]`;
+}

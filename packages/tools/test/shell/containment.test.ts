@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Containment, RunContext, ToolResult } from "@assent/core";
+import { createHostFiles, createHostProcesses } from "@assent/host";
+import { createPathLookup, createPolicyFacts } from "@assent/policy";
+import { withoutProgram } from "../../../../test/support/programs.ts";
+import { shellTool } from "../../src/builtin/shell.ts";
+import { createShellContainment, guessConfinementFailure } from "../../src/shell/containment.ts";
+import { scratch } from "../scratch.ts";
+
+const skip = withoutProgram("bwrap");
+const CONFINED: Containment = { confined: true, network: false };
+
+type Running = Partial<RunContext> & { readonly input?: object };
+
+function workshop(t: TestContext, writable: readonly string[] = []) {
+  const top = scratch(t);
+  const [root, home] = [join(top, "ws"), join(top, "home")];
+  for (const directory of [join(root, ".git/hooks"), home, join(top, "named")]) mkdirSync(directory, { recursive: true });
+  const look = createPathLookup({ workspace: root });
+  const containment = createShellContainment({
+    ...{ workspace: root, home, writable: () => writable.map((name) => join(top, name)) },
+    isControl: (path) => look(path, root).control,
+  });
+  const tool = shellTool({
+    ...{ workspace: root, containment, files: createHostFiles({ outputDirectory: join(top, "output") }) },
+    ...{ processes: createHostProcesses({ graceMs: 150, lingerMs: 150 }), environment: { PATH: "/usr/bin:/bin", HOME: home } },
+  });
+  const facts = createPolicyFacts({ workspace: root, look });
+  const execute = async (command: string, { input = {}, ...ctx }: Running = {}): Promise<ToolResult> => {
+    const invocation = await tool.build({ command, ...input }, { cwd: root, callId: "c1", sessionId: "s_1" });
+    return await invocation.execute(new AbortController().signal, ctx.update, { containment: CONFINED, ...ctx });
+  };
+  const planned = async (command: string): Promise<ToolResult> => {
+    const { plan } = await facts({ tool: "shell", kind: "execute", input: { command }, cwd: root, locations: [] });
+    return await execute(command, { plan, allowedByRules: true });
+  };
+  return { top, root, execute, planned };
+}
+
+test("an approved text runs confined, and the result says so", { skip }, async (t) => {
+  const { top, root, execute } = workshop(t);
+  const { details, error } = await execute(`echo x > made; echo y > ${top}/outside`);
+  assert.deepEqual([error, details], [undefined, { containment: CONFINED }]);
+  assert.deepEqual([readFileSync(join(root, "made"), "utf8"), existsSync(join(top, "outside"))], ["x\n", false]);
+});
+
+test("a command that a rule allowed runs confined, too", { skip }, async (t) => {
+  const { top, root, planned } = workshop(t);
+  writeFileSync(join(top, "secret"), "secret");
+  const { content } = await planned(`cat ${top}/secret; touch made; ls`);
+  assert.doesNotMatch(String(content), /^secret/m);
+  assert.ok(existsSync(join(root, "made")));
+});
+
+test("a command in a terminal runs confined, too", { skip }, async (t) => {
+  const { execute } = workshop(t);
+  const { content } = await execute("test -t 1 && ls -d /home /var/log", { input: { pty: true } });
+  assert.match(String(content), /cannot access '\/var\/log'/);
+});
+
+test("commands of a session share a private temporary directory, and others do not see it", { skip }, async (t) => {
+  const { execute } = workshop(t);
+  await execute("echo shared > /tmp/note");
+  assert.equal((await execute("cat /tmp/note")).content, "shared");
+  assert.match(String((await execute("cat /tmp/note", { sessionId: "s_2" })).content), /No such file/);
+});
+
+test("named paths can be changed, and missing ones are skipped", { skip }, async (t) => {
+  const { top, execute } = workshop(t, ["named", "missing"]);
+  await execute(`echo x > ${top}/named/made`);
+  assert.equal(readFileSync(join(top, "named/made"), "utf8"), "x\n");
+});
+
+test("a control file that a command creates is moved away and named", { skip }, async (t) => {
+  const { root, execute } = workshop(t);
+  const { content } = await execute("echo x > .envrc; touch .git/hooks/pre-commit");
+  assert.match(String(content), /\.envrc is a control file, which a confined command cannot create: moved to /);
+  assert.deepEqual([existsSync(join(root, ".envrc")), existsSync(join(root, ".git/hooks/pre-commit"))], [false, false]);
+});
+
+test("a failure that the sandbox may explain says how to run outside, as a guess", { skip }, async (t) => {
+  const { execute } = workshop(t);
+  const { content } = await execute("touch /usr/made");
+  assert.match(String(content), /may be why it failed \(a guess from its output\).*unconfined: true; a person is asked/s);
+});
+
+test("what was judged to run confined never runs outside", async (t) => {
+  const top = scratch(t);
+  const places = { workspace: top, files: createHostFiles({ outputDirectory: join(top, "output") }), processes: createHostProcesses() };
+  const tool = shellTool({ ...places, environment: { PATH: "/usr/bin:/bin" } });
+  const invocation = await tool.build({ command: "touch made" }, { cwd: top, callId: "c", sessionId: "s" });
+  for (const containment of [CONFINED, { confined: false, reason: "no bubblewrap", required: true } as const]) {
+    const { error } = await invocation.execute(new AbortController().signal, undefined, { containment });
+    assert.equal(error?.type, "execution_denied");
+  }
+  assert.equal(existsSync(join(top, "made")), false);
+});
+
+test("a command that runs outside says why", async (t) => {
+  const { content, details } = await workshop(t).execute("echo x", { containment: { confined: false, reason: "no bubblewrap" } });
+  assert.match(String(content), /^x\n\[run outside the sandbox: no bubblewrap\]$/);
+  assert.deepEqual(details, { containment: { confined: false, reason: "no bubblewrap" } });
+});
+
+const GUESSES: readonly (readonly [output: string, where: Containment, guess: RegExp | undefined])[] = [
+  ["touch: cannot touch '/x': Read-only file system", CONFINED, /write only in the workspace/],
+  ["curl: (6) Could not resolve host: example.com", CONFINED, /no network/],
+  ["npm error code EAI_AGAIN", CONFINED, /no network/],
+  ["npm error code EAI_AGAIN", { confined: true, network: true }, undefined],
+  ["Cannot connect to the Docker daemon at unix:///var/run/docker.sock", CONFINED, /services of this machine/],
+  ["cat: key: Permission denied", CONFINED, /hidden/],
+  ["Read-only file system", { ...CONFINED, required: true }, /settings do not let it run outside/],
+  ["Read-only file system", { confined: false, reason: "x" }, undefined],
+  ["1 test failed", CONFINED, undefined],
+];
+for (const [output, where, guess] of GUESSES) {
+  test(`the guess about ${JSON.stringify(output)} ${JSON.stringify(where)}`, () => {
+    const found = guessConfinementFailure(output, where);
+    if (guess === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? "", guess);
+  });
+}
