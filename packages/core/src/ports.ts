@@ -78,7 +78,12 @@ export type Facts = (request: {
 }) => Maybe<RequestFacts>;
 
 /** A parsed rule; `covers` reads it narrowly, as an allow. */
-export type GrantRule = { readonly text: string; readonly covers: (request: Request, unit: Unit) => boolean };
+export type GrantRule = {
+  readonly text: string;
+  readonly covers: (request: Request, unit: Unit) => boolean;
+  /** What it permits beyond its words, in one sentence. */
+  readonly risk?: string;
+};
 
 /** The notation of remembered answers. */
 export interface Rules {

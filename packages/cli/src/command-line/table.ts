@@ -24,6 +24,8 @@ import { run } from "../commands/run.ts";
 import { sessions } from "../commands/sessions.ts";
 import { sessionsExport } from "../commands/sessions-export.ts";
 import { sessionsFork } from "../commands/sessions-fork.ts";
+import { stats } from "../commands/stats.ts";
+import { statsStore } from "../commands/stats-store.ts";
 import { tasks } from "../commands/tasks.ts";
 import { tasksDiscard } from "../commands/tasks-discard.ts";
 import { tasksRelease } from "../commands/tasks-release.ts";
@@ -40,7 +42,7 @@ export const COMMANDS: readonly Command[] = [
   ...[tui, run, call, resume, demo],
   ...[approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
-  ...[explain, policyCheck, policyDiff, grantsPromote, trust],
+  ...[explain, policyCheck, policyDiff, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, tasks, tasksDiscard, tasksRelease, log, tools],
   ...[verify, doctor, prune, completions],
   ...[help, version],

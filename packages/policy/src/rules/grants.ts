@@ -42,6 +42,7 @@ function parseGrant(text: string, options: OfferOptions): GrantRule {
   return {
     text,
     covers: (request, unit) => grantCovers(rule, request, unit),
+    ...(rule.risk !== undefined && { risk: rule.risk }),
   };
 }
 

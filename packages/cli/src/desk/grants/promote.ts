@@ -23,12 +23,7 @@ export async function promoteGrant(context: Context): Promise<number> {
     throw usageError("grants promote", "choose whose settings get the rule: --to user or --to project.");
   const row = await withStoreIfAny(context, ({ ledger }) => findRow(ledger, "grants", operands[0] ?? ""));
   refuseOthers(row, storeFlag(context));
-  try {
-    return await promote(context, row, to);
-  } catch (error) {
-    if (error instanceof FileLockedError) throw new CommandError("settings_locked", 1, { message: error.message });
-    throw error;
-  }
+  return await promote(context, row, to);
 }
 
 function refuseOthers({ id, scope, state }: GrantRow, flags: string): void {
@@ -48,24 +43,59 @@ function refuseOthers({ id, scope, state }: GrantRow, flags: string): void {
 async function promote(context: Context, row: GrantRow, to: Target): Promise<number> {
   const { io, options } = context;
   const workspace = row.scope === "project" && row.workspace !== undefined ? row.workspace : readWorkspace(context);
-  const rule = await soundRule(context, row, to, workspace);
-  const file = to === "user" ? settingsLocations(io.env).userFile : projectSettingsFile(workspace);
-  const parts = hostPortsFor(context, await stateDirectory(context));
-  const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
-  const planned = await promoteRule({ ...promotion, dryRun: true }, parts);
-  const json = options.flag("json");
-  if (!json) await io.stdout.write(visible(diffOf(planned)));
-  const dry = options.flag("dry-run");
-  const done = dry ? planned : await written(file, () => promoteRule(promotion, parts));
-  if (json) await printJson(io, { id: row.id, rule: rule.rule, file, line: done.line, diff: diffOf(done) });
-  else await io.stdout.write(report(row, { rule: rule.rule, to, done, dry, workspace, flags: storeFlag(context) }));
+  const planned = await planRule(context, { rule: row.rule, scope: row.scope, workspace }, to);
+  const { rule, file, diff } = planned;
+  const [json, dry] = [options.flag("json"), options.flag("dry-run")];
+  if (!json) await io.stdout.write(diff);
+  const { line } = dry ? planned : await planned.write();
+  if (json) await printJson(io, { id: row.id, rule, file, line, diff });
+  else await io.stdout.write(report(row, planned, { dry, place: oneLine(`${file}:${line}`), flags: storeFlag(context) }));
   return 0;
 }
 
+/** A rule to store, as a grant of this scope and workspace means it. */
+export type RuleToStore = { readonly rule: string; readonly scope: GrantRow["scope"]; readonly workspace: string };
+
+/** The change of a settings file that would store a rule. */
+export type PlannedRule = {
+  readonly rule: string;
+  readonly file: string;
+  readonly line: number;
+  readonly diff: string;
+  /** The file already has the rule. */
+  readonly isThere: boolean;
+  /** Empty if the rule takes effect at once. */
+  readonly trustNote: string;
+  readonly write: () => Promise<PromotedRule>;
+};
+
+/** Plans to store an allow rule. Throws if settings may not contain it. */
+export async function planRule(context: Context, wanted: RuleToStore, to: Target): Promise<PlannedRule> {
+  const { workspace } = wanted;
+  const rule = await soundRule(context, wanted, to);
+  const file = to === "user" ? settingsLocations(context.io.env).userFile : projectSettingsFile(workspace);
+  const parts = hostPortsFor(context, await stateDirectory(context));
+  const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
+  const planned = await written(file, () => promoteRule({ ...promotion, dryRun: true }, parts));
+  const trustNote =
+    to === "project"
+      ? `The project's settings changed, so the rule takes effect only after you trust the workspace again: assent trust ${shellWord(workspace)}\n`
+      : "";
+  return {
+    rule: rule.rule,
+    file,
+    line: planned.line,
+    diff: visible(diffOf(planned)),
+    isThere: planned.before === planned.after,
+    trustNote,
+    write: () => written(file, () => promoteRule(promotion, parts)),
+  };
+}
+
 /** Throws if settings may not contain the rule. */
-async function soundRule(context: Context, row: GrantRow, to: Target, workspace: string): Promise<RememberedRule> {
-  const written = rememberedRule(row.rule);
-  const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
+async function soundRule(context: Context, { rule, scope, workspace }: RuleToStore, to: Target): Promise<RememberedRule> {
+  const written = rememberedRule(rule);
+  const moved = to === "user" ? atHome(written.rule, scope, workspace) : undefined;
   const allow = moved === undefined ? [written.rule] : [written.rule, moved];
   const { loaded } = await openPolicy(context, { workspace, flags: { allow, ask: [], deny: [] } });
   const problem = loaded.problems.find(({ file, message }) => file === "--allow" && message.startsWith(`'${written.rule}'`));
@@ -88,6 +118,7 @@ async function written(file: string, write: () => Promise<PromotedRule>): Promis
   try {
     return await write();
   } catch (error) {
+    if (error instanceof FileLockedError) throw new CommandError("settings_locked", 1, { message: error.message });
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
     throw new CommandError("settings_unwritable", 1, {
       message: `${file} cannot be written: ${error.message}`,
@@ -100,22 +131,10 @@ function diffOf({ file, before, after }: PromotedRule): string {
   return unifiedDiff({ name: file.replace(/^\//, ""), before: before === "" ? null : before, after });
 }
 
-type PromotionReport = {
-  readonly rule: string;
-  readonly to: Target;
-  readonly done: PromotedRule;
-  readonly dry: boolean;
-  readonly workspace: string;
-  readonly flags: string;
-};
+type PromotionReport = { readonly dry: boolean; readonly place: string; readonly flags: string };
 
-function report({ id }: GrantRow, { rule, to, done, dry, workspace, flags }: PromotionReport): string {
-  const place = oneLine(`${done.file}:${done.line}`);
-  if (done.before === done.after) return `${oneLine(rule)} is already there: ${place}\n`;
+function report({ id }: GrantRow, { rule, isThere, trustNote }: PlannedRule, { dry, place, flags }: PromotionReport): string {
+  if (isThere) return `${oneLine(rule)} is already there: ${place}\n`;
   if (dry) return "Nothing was written (--dry-run).\n";
-  const trust =
-    to === "project"
-      ? `The project's settings changed, so the rule takes effect only after you trust the workspace again: assent trust ${shellWord(workspace)}\n`
-      : "";
-  return `Written: ${place}\n${trust}The remembered answer stays too; to forget it: assent grants revoke ${id}${flags}\n`;
+  return `Written: ${place}\n${trustNote}The remembered answer stays too; to forget it: assent grants revoke ${id}${flags}\n`;
 }
