@@ -68,7 +68,9 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
       onAsk: approve === "park" ? "park" : "deny",
       ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed) }),
       ...(handlers && { handlers }),
-      decided: (notice) => events.emit({ type: "decided", ...notice }),
+      decided: (notice) => {
+        if (events.isHeard()) events.emit({ type: "decided", ...notice });
+      },
       warn,
     },
   });

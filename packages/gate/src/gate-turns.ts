@@ -36,10 +36,9 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
       return listOfferedTools(tools, { session: session.opened()?.session ?? { state: emptySession() }, dispatcher: { denies } });
     },
     refuseNested: session.refuseNested,
-    dispatch: async (calls, given) => {
-      checkTurn(given);
-      const { signal: own, ...turn } = given;
-      return await session.during(own, async (signal) => {
+    dispatch: async (calls, turn) => {
+      checkTurn(turn);
+      return await session.during(turn.signal, async (signal) => {
         if (turn.newPrompt) detector?.reset();
         const outcome = await dispatchTurn(embedding(session.opened() ?? (await session.current())), calls, { ...turn, signal });
         return conclude(detector ? watchLoop(detector, calls, outcome) : outcome);

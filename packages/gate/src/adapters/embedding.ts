@@ -91,14 +91,9 @@ export function embeddedTurns(embedding: Embedding): TurnRunner {
 export async function dispatchTurn(
   { dispatcher, tools, agentName, observe }: Embedding,
   calls: readonly ProposedCall[],
-  { signal = new AbortController().signal, newPrompt, truncated }: EmbeddedTurn,
+  { signal = new AbortController().signal, newPrompt = false, truncated = false }: EmbeddedTurn,
 ): Promise<TurnOutcome> {
-  const batch: Batch = {
-    ...{ calls, tools, signal },
-    ...(newPrompt !== undefined && { newPrompt }),
-    ...(truncated !== undefined && { truncated }),
-    ...(agentName !== undefined && { agentName }),
-  };
+  const batch: Batch = { calls, tools, signal, newPrompt, truncated, ...(agentName !== undefined && { agentName }) };
   const report = await dispatcher.process(batch, observe);
   const model = findModel(tools, calls, report);
   const ended = report.results.map((result, at) => toEmbeddedCall(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
@@ -107,10 +102,7 @@ export async function dispatchTurn(
 }
 
 function findModel(tools: Registry, calls: readonly ProposedCall[], { results }: BatchReport): string {
-  const known = calls.flatMap(({ name }) => {
-    const modelOverride = tools.get(name)?.definition.modelOverride;
-    return [{ name, modelOverride }];
-  });
+  const known = calls.map(({ name }) => ({ name, modelOverride: tools.get(name)?.definition.modelOverride }));
   return resolveModelOverride(
     calls,
     known,
