@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, test } from "node:test";
 import { type Place, place, until } from "../../support/assent.ts";
 import { endHosts, type Host, isRequest, isResult, isSystem, type Line, resultsOf, startHost } from "../host.ts";
@@ -332,6 +332,27 @@ describe("requests of a host", () => {
     assert.equal((await host.ask("approve", { approval_id, fingerprint })).response.alreadyAnswered, true);
     await host.next("result", isResult);
     assert.deepEqual([await host.end(), ran(at)], [0, "one\n"]);
+  });
+
+  test("a host applies a part of a proposal, and gets the id of the part", async () => {
+    using at = place();
+    mkdirSync(at.path("src"));
+    for (const name of ["a", "b"]) at.write(`src/${name}.ts`, "old(1);\n");
+    at.write("policy.json", JSON.stringify({ version: 1, proposals: { resolver: "person", steering: "none" } }));
+    const call = "{ tool: ast_edit, id: c1, input: { ops: [{ pat: old($A), out: fresh($A) }], paths: [src] } }";
+    const host = start(at, `turns: [{ calls: [${call}] }, { say: Done. }]\nallowUnused: true`, ["--policy", "policy.json"]);
+    await host.ask("initialize", { protocol: 1 });
+    host.say("go");
+    const { proposal_id: id } = await host.next("proposal", isSystem("proposal"));
+    await host.next("result", isResult);
+    const answer = { approval_id: id, fingerprint: "" };
+    assert.equal((await host.ask("approve", { ...answer, part: { files: [] } })).error_type, "invalid_part");
+    assert.equal((await host.ask("approve", { ...answer, part: { files: [{ path: "src/c.ts" }] } })).error_type, "invalid_part");
+    const { response } = await host.ask("approve", { ...answer, part: { files: [{ path: "src/b.ts" }] } });
+    assert.equal(response.outcome, "applied");
+    assert.notEqual(response.id, id);
+    const texts = ["a", "b"].map((name) => readFileSync(at.path(`src/${name}.ts`), "utf8"));
+    assert.deepEqual([texts, await host.end()], [["old(1);\n", "fresh(1);\n"], 0]);
   });
 
   test("mode plan while an edit waits: it is denied", async () => {
