@@ -114,6 +114,29 @@ const PICTURES = [
     },
   },
   {
+    name: "proposal",
+    title: "A previewed change of several files on a small terminal: one file is left out",
+    columns: 80,
+    rows: 24,
+    settings: { proposals: { resolver: "person", steering: "none" } },
+    turns: [
+      { calls: [call("ast_edit", "c1", { ops: [{ pat: "priceOf", out: "centsOf" }], paths: ["src"] })] },
+      { say: "The new name is ready for your review." },
+    ],
+    come: async (screen) => {
+      await say(screen, "rename priceOf to centsOf");
+      await screen.read("Apply this change?");
+      screen.press("h");
+      await screen.until("> h");
+      screen.press("enter");
+      await screen.until(">[x]");
+      screen.press("right");
+      await screen.until("src/price.ts. Tab");
+      screen.press("tab");
+      await screen.until("changes will be applied");
+    },
+  },
+  {
     name: "ask",
     title: "The model asks: tabs for several questions, a preview, a recommended answer, room for one's own",
     columns: 100,

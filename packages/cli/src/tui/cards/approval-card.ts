@@ -260,11 +260,14 @@ function fileKey(card: Card, state: CardState, { name, size }: NamedKey): CardSt
   return { ...state, ...toggled, hint: countWords(diff, toggled.chosen) };
 }
 
-/** Scrolls only if the cursor is not on the page. */
+/** Scrolls only if the cursor is not on the page; the last page is a full one. */
 function scrollTo(card: Card, state: CardState, size: Size): Position {
+  const canvas = { ...size, theme: PLAIN };
+  const { pages, next } = pageOf(card, state, canvas);
   const place = { piece: bodyOf(card, state, size.columns).placeOf(state.cursor), row: 0 };
-  const { next } = pageOf(card, state, { ...size, theme: PLAIN });
-  return isBefore(place, state.at) || !isBefore(place, next) ? place : state.at;
+  if (!isBefore(place, state.at) && isBefore(place, next)) return state.at;
+  const last = pageBefore(pages, { piece: pages.count, row: 0 }, { ...canvas, rows: bodyRows(card, size) });
+  return isBefore(last, place) ? last : place;
 }
 
 function stopWords(diff: readonly FileDiff[], { file, hunk }: ChoiceStop): string {

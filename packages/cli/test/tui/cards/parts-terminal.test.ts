@@ -80,7 +80,7 @@ describe("a part of a previewed change, at the terminal", { concurrency: 2 }, ()
     });
   }
 
-  test("30 files: f lists them, resize and paste answer nothing, and all are applied", async () => {
+  test("30 files: f lists them, resize, paste and Ctrl-C answer nothing, and all are applied", async () => {
     using at = place();
     prepare(at, 29);
     using screen = await converseAbout(at, "go", { turns: [rewrite("c1"), { say: "It waits." }], settings: FOR_PERSON, rows: 40 });
@@ -94,6 +94,13 @@ describe("a part of a previewed change, at the terminal", { concurrency: 2 }, ()
     await screen.until(/^… \d+ more: PgDn, \] skip file, f list$/m);
     screen.paste("y\n");
     await screen.until("Pasted text is not an answer here.");
+    await press(screen, "h");
+    await screen.until(/^>\[x\] ▾ src\/f0\.ts/m);
+    screen.press("ctrl+c");
+    screen.press("tab");
+    await screen.until("30 of 31 changes will be applied.");
+    screen.press("tab");
+    await screen.until("31 of 31 changes will be applied.");
     await readOn(screen);
     await press(screen, "y");
     await screen.until(/applied: AST edit: 31 replacements\s+in 30 files/);
