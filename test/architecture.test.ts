@@ -487,3 +487,17 @@ function specifiers(text: string): readonly string[] {
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
 }
+
+describe("names of types", () => {
+  for (const name of globSync("packages/*", { cwd: ROOT }))
+    test(`${name} defines each type once`, () => {
+      const files = new Map<string, string[]>();
+      for (const file of globSync(`${name}/{src,testing}/**/*.ts`, { cwd: ROOT }))
+        for (const [, type = ""] of readFileSync(join(ROOT, file), "utf8").matchAll(/^(?:export )?(?:type|interface|class) (\w+)/gm))
+          files.set(type, [...(files.get(type) ?? []), file]);
+      assert.deepEqual(
+        [...files].filter(([, places]) => places.length > 1),
+        [],
+      );
+    });
+});

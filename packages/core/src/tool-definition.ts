@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Containment } from "./model/request.ts";
 import type { Display, ToolOutput, ToolResult } from "./model/result/result.ts";
+import type { Coercion } from "./model/schema/coerce.ts";
 import type { TaskProcess } from "./model/task/events.ts";
 import type { InferOutput, StandardSchema } from "./standard-schema.ts";
 
@@ -182,14 +183,6 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly keep?: "head" | "tail" | "both";
   readonly idempotencyKey?: (input: I, ctx: RecoveryContext) => Maybe<string>;
   readonly probe?: (input: I, ctx: RecoveryContext) => Maybe<ProbeAnswer>;
-};
-
-/** One change to what the model sent. */
-export type Coercion = {
-  readonly path: string;
-  readonly from: Json;
-  readonly to: Json;
-  readonly rule: "boolean" | "string" | "json" | "number" | "alias" | "schema";
 };
 
 /** The tool's own opinion on one input; `declared` is false if the definition has no `permission`. */

@@ -58,11 +58,18 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
   }
   const { insisted = false, staged, ...shown } = end;
   if (json) await printJson(io, shown);
+  else if (end.type === "tool_not_registered") await io.stderr.write(unknownToolText(context, end.content));
   else await printContent(end.outcome === "succeeded" ? io.stdout : io.stderr, end.content);
   if (end.stopReason !== undefined) await io.stderr.write(`A hook stops the run: ${oneLine(end.stopReason)}\n`);
   if (staged !== undefined) await io.stderr.write(stagedText(staged, storeFlag(context)));
   if (end.type === "edit_requires_prior_read") await io.stderr.write(UNREAD);
   if (end.type === "denied_unattended") await io.stderr.write(unattendedHint(insisted, options.text("policy") !== undefined));
+}
+
+/** The recorded text is for models; of it, a person needs only the suggestion. */
+function unknownToolText({ operands: [tool = ""] }: Context, content: string): string {
+  const [suggestion] = /Did you mean .*\?/.exec(content) ?? [];
+  return `assent call: unknown tool '${oneLine(tool)}'.${suggestion === undefined ? "" : ` ${suggestion}`}\n`;
 }
 
 function stagedText(id: string, flags: string): string {

@@ -320,6 +320,14 @@ describe("what --input may be", () => {
     });
   }
 
+  test("a misspelled tool is answered with the one that was meant, in words for a person", async () => {
+    using at = place();
+    const { code, stderr } = await at.here(["call", "shel", "--input", "{}"]);
+    assert.deepEqual([code, stderr], [1, "assent call: unknown tool 'shel'. Did you mean 'shell'?\nSee: assent tools\n"]);
+    const { value } = await at.hereJson(["call", "shel", "--input", "{}"]);
+    assert.match(value.content, /^Tool 'shel' is not available\./);
+  });
+
   test("a tool that is not there with --policy is answered with how custom ones are named", async () => {
     using at = place();
     const policy = at.write("p.json", '{ "version": 1 }');

@@ -53,11 +53,11 @@ function makeCallTable(database: Database): StoredTable<CallEntry> {
   return makeStoredTable({ load, write: () => undefined, kept: KEPT_ROWS, isNeeded: ({ row }) => row !== undefined });
 }
 
-type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };
+type StoredListColumns = { readonly first: number; readonly latest: number; readonly row: string };
 
 function makeListTable<K extends keyof ListRows>(database: Database, table: K): StoredTable<ListEntry<ListRows[K]>> {
   const { column, value } = SEARCH_COLUMN[table];
-  const select = query<ListColumns>(database, `select first, latest, row from ${table} where id = ?`);
+  const select = query<StoredListColumns>(database, `select first, latest, row from ${table} where id = ?`);
   const insert = query(
     database,
     `insert into ${table} (id, first, latest, session, ${column}, open, row) values (?, ?, ?, ?, ?, ?, ?)

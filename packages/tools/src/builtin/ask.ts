@@ -52,7 +52,7 @@ const FIELDS = {
   questions: shownWith(array({ description: "What to ask, in this order.", maxItems: 20, items: asked }), { minItems: 1 }),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type AskInput = InputOf<typeof FIELDS>;
 
 export const ASK: ToolListing = { name: "ask", title: "Ask", kind: "think" };
 
@@ -70,7 +70,7 @@ export function askTool(): Tool {
   });
 }
 
-function checkQuestions({ questions }: Input): string | undefined {
+function checkQuestions({ questions }: AskInput): string | undefined {
   const read = readQuestions(questions);
   return "fault" in read ? read.fault : undefined;
 }

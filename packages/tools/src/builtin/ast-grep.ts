@@ -18,7 +18,7 @@ const FIELDS = {
   language: optional(string({ description: "Only files of this language. Default: by file extension.", maxLength: 32 })),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type AstGrepInput = InputOf<typeof FIELDS>;
 
 /** What `ast_grep` needs. */
 export type AstGrepDeps = {
@@ -48,7 +48,7 @@ export function astGrepTool(deps: AstGrepDeps): Tool {
   });
 }
 
-function checkInput({ pattern, paths, language }: Input): string | undefined {
+function checkInput({ pattern, paths, language }: AstGrepInput): string | undefined {
   if (pattern.trim() === "") return "pattern must not be empty";
   if (language !== undefined && !languageNamed(language)) return `language must be one of ${LANGUAGES.map(({ name }) => name).join(", ")}`;
   return pathsFault(paths);
@@ -56,7 +56,7 @@ function checkInput({ pattern, paths, language }: Input): string | undefined {
 
 async function runGrep(
   deps: AstGrepDeps & { readonly judged: JudgedPlaces },
-  input: Input,
+  input: AstGrepInput,
   { cwd, signal }: RunContext,
 ): Promise<ToolResult> {
   const { moved, scope, harmless } = deps.judged.open(input, input.paths, cwd);

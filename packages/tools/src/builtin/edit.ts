@@ -28,7 +28,7 @@ const FIELDS = {
   replace_all: optional(boolean({ description: "Replace the text everywhere in the file. Default false." })),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type EditArguments = InputOf<typeof FIELDS>;
 
 /** What the edit tool needs. */
 export type EditDeps = FileDeps;
@@ -38,7 +38,7 @@ export const EDIT: ToolListing = { name: "edit", title: "Edit", kind: "edit", su
 /** Replaces text in a file that the session has read and that has not changed since. Always asks. */
 export function editTool(deps: EditDeps): Tool {
   const judged = judgedPaths();
-  const placeOf = (input: Input): string => {
+  const placeOf = (input: EditArguments): string => {
     const { real, absolute } = deps.scope(input.file_path, deps.workspace);
     return judged.place(input) ?? real ?? absolute;
   };
@@ -68,7 +68,7 @@ export function editTool(deps: EditDeps): Tool {
   });
 }
 
-function describe(shown: string, { old_string, new_string, replace_all = false }: Input): string {
+function describe(shown: string, { old_string, new_string, replace_all = false }: EditArguments): string {
   const lines = (text: string): string => {
     const count = text.replace(/\n$/, "").split("\n").length;
     return count === 1 ? "1 line" : `${count} lines`;
@@ -81,13 +81,13 @@ async function readText(path: string): Promise<Buffer | undefined> {
   return (await readCurrentFile(path, MAX_TEXT))?.bytes;
 }
 
-function replaceIn(bytes: Buffer, { old_string: from, new_string: to, replace_all: everywhere = false }: Input): ReplaceOutcome {
+function replaceIn(bytes: Buffer, { old_string: from, new_string: to, replace_all: everywhere = false }: EditArguments): ReplaceOutcome {
   return replaceText(bytes, { from, to, everywhere }, MAX_TEXT);
 }
 
 async function previewEdit(
   deps: EditDeps & { readonly judged: JudgedPaths },
-  input: Input,
+  input: EditArguments,
   ctx: RunContext,
 ): Promise<Preview | ToolResult> {
   const target = await findTarget(deps, input.file_path, ctx);
@@ -99,7 +99,7 @@ async function previewEdit(
 
 type EditedText = Extract<ReplaceOutcome, { readonly state: "replaced" }>;
 
-function editTarget(target: FileTarget, input: Input): EditedText | ToolResult {
+function editTarget(target: FileTarget, input: EditArguments): EditedText | ToolResult {
   const { shown, current } = target;
   if (!current) return failure("file_not_found", `${shown} does not exist. Use write to create it.`);
   const fault = checkRead(target);
@@ -111,7 +111,7 @@ function editTarget(target: FileTarget, input: Input): EditedText | ToolResult {
   return made.state === "replaced" ? made : editFailure(shown, bytes, { input, made });
 }
 
-type RefusedEdit = { readonly input: Input; readonly made: Exclude<ReplaceOutcome, EditedText> };
+type RefusedEdit = { readonly input: EditArguments; readonly made: Exclude<ReplaceOutcome, EditedText> };
 
 function editFailure(shown: string, bytes: Buffer, { input, made }: RefusedEdit): ToolResult {
   switch (made.state) {
@@ -136,7 +136,7 @@ function editFailure(shown: string, bytes: Buffer, { input, made }: RefusedEdit)
   }
 }
 
-function equalText(shown: string, { old_string, new_string }: Input): string {
+function equalText(shown: string, { old_string, new_string }: EditArguments): string {
   if (old_string === new_string) return "old_string and new_string are equal.";
   return `old_string and new_string differ only in line breaks, and an edit keeps those of the file. Use write to change the line breaks of ${shown}.`;
 }
@@ -153,7 +153,7 @@ function describeDone(shown: string, made: EditedText): string {
   return `Edited ${shown}${places}, ${linesText(made)}`;
 }
 
-async function confirmEdit(deps: EditDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
+async function confirmEdit(deps: EditDeps, input: EditArguments, ctx: CallContext): Promise<ConfirmationDetails> {
   const fact = deps.scope(input.file_path, ctx.cwd);
   const shown = displayPath(deps.workspace, fact.absolute);
   const target = await findTarget(deps, input.file_path, ctx);

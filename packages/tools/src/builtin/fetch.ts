@@ -34,7 +34,7 @@ const FIELDS = {
   max_bytes: optional(integer({ description: "Maximum number of bytes to read. Default 1048576.", minimum: 1, maximum: 10 * 1024 * 1024 })),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type FetchInput = InputOf<typeof FIELDS>;
 
 /** What the fetch tool needs. */
 export type FetchDeps = {
@@ -65,13 +65,13 @@ export function fetchTool(deps: FetchDeps): Tool {
   });
 }
 
-function urlFault({ url }: Input): string | undefined {
+function urlFault({ url }: FetchInput): string | undefined {
   const read = URL.parse(url);
   return read?.protocol === "http:" || read?.protocol === "https:" ? undefined : "params/url must be an http or https URL";
 }
 
 /** Shows the URL as parsed, because it can look different from the text. */
-async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): Promise<ConfirmationDetails> {
+async function confirm({ privateAllowed }: FetchDeps, input: FetchInput, from: string | undefined): Promise<ConfirmationDetails> {
   const url = withoutTrailingDot(new URL(input.url));
   const { predictRefusals } = await import("../fetch/public-address.ts");
   const led = from === undefined ? [] : [`Redirected from ${from}`];
@@ -87,7 +87,7 @@ function withoutTrailingDot(url: URL): URL {
 
 type FetchParts = FetchDeps & { readonly chains: RedirectChains };
 
-async function fetchPage(deps: FetchParts, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function fetchPage(deps: FetchParts, input: FetchInput, ctx: RunContext): Promise<ToolResult> {
   const url = withoutTrailingDot(new URL(input.url));
   try {
     const fetched = await fetchWithin(deps, { url, input, signal: ctx.signal });
@@ -101,7 +101,7 @@ async function fetchPage(deps: FetchParts, input: Input, ctx: RunContext): Promi
   }
 }
 
-type FetchCall = { readonly url: URL; readonly input: Input };
+type FetchCall = { readonly url: URL; readonly input: FetchInput };
 
 /** The time limit covers the request, not the time people take to answer. */
 async function fetchWithin(deps: FetchParts, { url, input, signal }: FetchCall & { readonly signal: AbortSignal }): Promise<FetchOutcome> {

@@ -21,7 +21,7 @@ const FIELDS = {
   path: optional(placeField("The directory to look in. Default: the working directory.")),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type GlobInput = InputOf<typeof FIELDS>;
 
 /** What the glob tool needs. */
 export type GlobDeps = { readonly workspace: string; readonly scope: PathLookup; readonly hides?: Hides };
@@ -49,7 +49,11 @@ export function globTool(deps: GlobDeps): Tool {
 
 type GlobParts = GlobDeps & { readonly place: ReadablePlace };
 
-async function runGlob({ workspace, hides, place: { path: root, shown } }: GlobParts, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runGlob(
+  { workspace, hides, place: { path: root, shown } }: GlobParts,
+  input: GlobInput,
+  ctx: RunContext,
+): Promise<ToolResult> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const signal = AbortSignal.any([ctx.signal, timeout]);

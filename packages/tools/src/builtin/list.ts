@@ -26,7 +26,7 @@ const FIELDS = {
   ),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type ListInput = InputOf<typeof FIELDS>;
 
 /** What the list tool needs. */
 export type ListDeps = { readonly workspace: string; readonly scope: PathLookup; readonly hides?: Hides };
@@ -52,7 +52,7 @@ export function listTool(deps: ListDeps): Tool {
   });
 }
 
-async function runList(place: ReadablePlace, input: Input, hides: Hides | undefined): Promise<ToolResult> {
+async function runList(place: ReadablePlace, input: ListInput, hides: Hides | undefined): Promise<ToolResult> {
   const { path, shown } = place;
   try {
     return await listRealPath(path, (directory) => listEntries(directory, place, { input, hides }));
@@ -62,7 +62,7 @@ async function runList(place: ReadablePlace, input: Input, hides: Hides | undefi
   }
 }
 
-type ListOptions = { readonly input: Input; readonly hides: Hides | undefined };
+type ListOptions = { readonly input: ListInput; readonly hides: Hides | undefined };
 
 async function listEntries(
   { entries, at }: OpenedDirectory,

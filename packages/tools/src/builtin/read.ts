@@ -29,7 +29,7 @@ const FIELDS = {
   limit: optional(integer({ description: "Maximum number of lines to read. Default 2000.", minimum: 1, maximum: 10_000 })),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type ReadInput = InputOf<typeof FIELDS>;
 
 /** What the read tool needs. */
 export type ReadDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
@@ -54,7 +54,7 @@ export function readTool(deps: ReadDeps): Tool {
 
 type ReadParts = { readonly reads: Reads; readonly places: ReadablePlaces };
 
-async function runRead({ reads, places }: ReadParts, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runRead({ reads, places }: ReadParts, input: ReadInput, ctx: RunContext): Promise<ToolResult> {
   const place = places.open({ input, path: input.file_path, cwd: ctx.cwd });
   if (isResult(place)) return place;
   const { path, shown, isExchanged } = place;
@@ -75,7 +75,7 @@ async function runRead({ reads, places }: ReadParts, input: Input, ctx: RunConte
 type ShownFile = { readonly shown: string; readonly signal: AbortSignal };
 type ReadOutcome = { readonly result: ToolResult; readonly record?: ReadRecord };
 
-async function readOpened(file: RegularFile, input: Input, naming: ShownFile): Promise<ReadOutcome> {
+async function readOpened(file: RegularFile, input: ReadInput, naming: ShownFile): Promise<ReadOutcome> {
   const { size } = file.stats;
   if (size > MAX_FILE) return { result: failure("file_too_large", `${naming.shown} has ${size} bytes; at most ${MAX_FILE} can be read.`) };
   const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(8192), 0, 8192, 0);
@@ -87,7 +87,7 @@ async function readOpened(file: RegularFile, input: Input, naming: ShownFile): P
 }
 
 /** Tries strict UTF-8 first, then replaces invalid bytes. */
-async function readText(file: RegularFile, input: Input, naming: ShownFile): Promise<ReadOutcome> {
+async function readText(file: RegularFile, input: ReadInput, naming: ShownFile): Promise<ReadOutcome> {
   try {
     return await readWith(new TextDecoder("utf-8", { fatal: true }), { file, input, naming, note: "" });
   } catch (error) {
@@ -98,7 +98,7 @@ async function readText(file: RegularFile, input: Input, naming: ShownFile): Pro
 
 const NOT_UTF8 = "[not valid UTF-8: invalid bytes are shown as \ufffd]\n";
 
-type ReadAttempt = { readonly file: RegularFile; readonly input: Input; readonly naming: ShownFile; readonly note: string };
+type ReadAttempt = { readonly file: RegularFile; readonly input: ReadInput; readonly naming: ShownFile; readonly note: string };
 
 async function readWith(decoder: TextDecoder, { file, input, naming: { shown, signal }, note }: ReadAttempt): Promise<ReadOutcome> {
   const { offset = 1, limit = DEFAULT_LIMIT } = input;

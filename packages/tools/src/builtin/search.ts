@@ -31,7 +31,7 @@ const FIELDS = {
   head_limit: optional(integer({ description: "Maximum number of results. Default 250.", minimum: 1, maximum: 10_000 })),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type SearchInput = InputOf<typeof FIELDS>;
 
 /** What the search tool needs. */
 export type SearchDeps = {
@@ -69,7 +69,7 @@ export function searchTool(deps: SearchDeps): Tool {
 
 type SearchParts = SearchDeps & { readonly place: ReadablePlace };
 
-async function runSearch(deps: SearchParts, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runSearch(deps: SearchParts, input: SearchInput, ctx: RunContext): Promise<ToolResult> {
   const { workspace, scope, place, timeoutMs = TIMEOUT_MS } = deps;
   const { path: root, shown, fact } = place;
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -128,7 +128,7 @@ function chooseEngine({ workspace, processes, environment, shellPath }: SearchDe
   return program ? searchByRipgrep({ file: program.file, processes }) : searchBuiltIn;
 }
 
-function readSearch(input: Input): Search {
+function readSearch(input: SearchInput): Search {
   const {
     pattern,
     ignore_case: ignoreCase = false,

@@ -49,7 +49,7 @@ const CONTAINMENT = {
   unconfined: optional(boolean({ description: "Run it outside the sandbox. A person is asked every time. Default false." })),
 };
 
-type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof BACKGROUND> & InputOf<typeof CONTAINMENT>>;
+type ShellInput = InputOf<typeof FIELDS> & Partial<InputOf<typeof BACKGROUND> & InputOf<typeof CONTAINMENT>>;
 
 /** What the shell tool needs. Secrets and variables that control a shell are removed from the environment. */
 export type ShellDeps = StepsPlace & {
@@ -89,13 +89,13 @@ function makeInput({ background, showsUnconfined }: ShellDeps): ReturnType<typeo
   return object(shown, { ...(!background && BACKGROUND), ...(!showsUnconfined && CONTAINMENT) });
 }
 
-function checkInput({ run_in_background, cwd }: Input, { background }: ShellDeps): string | undefined {
+function checkInput({ run_in_background, cwd }: ShellInput, { background }: ShellDeps): string | undefined {
   if (run_in_background && !background) return "params/run_in_background is not available here: run the command in the foreground";
   return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
 }
 
 /** One line; the approval shows the whole text. */
-function describe({ command, description: words, run_in_background }: Input): string {
+function describe({ command, description: words, run_in_background }: ShellInput): string {
   const what = `Run ${commandLine(command)}${run_in_background ? " in the background" : ""}`;
   return words === undefined ? what : `${what} (the model says: ${words.replace(/\s+/g, " ")})`;
 }
@@ -109,7 +109,7 @@ const ROOT_WITHIN = 10_000;
 const OPENING = /^[\s(){!;&|<>]+/;
 const ASSIGNMENTS = /^(?:\s*[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s)+/s;
 
-function confirmCommand({ command, cwd, description: words, run_in_background }: Input, from: string): ConfirmationDetails {
+function confirmCommand({ command, cwd, description: words, run_in_background }: ShellInput, from: string): ConfirmationDetails {
   const warnings = [...(run_in_background ? [STAYS] : []), ...(words === undefined ? [] : [`The model says: ${words}`])];
   const said = warnings.length === 0 ? {} : { warnings };
   return { type: "exec", command, rootCommand: findRootCommand(command), cwd: resolve(from, cwd ?? "."), ...said };
@@ -123,7 +123,7 @@ function findRootCommand(command: string): string {
   return from.split(/[\s;&|<>()]/, 1)[0] ?? "";
 }
 
-async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runCommand(deps: ShellDeps, input: ShellInput, ctx: RunContext): Promise<ToolResult> {
   if (ctx.allowedByRules && ctx.plan === undefined) return failure("shell_plan_missing", NO_PLAN);
   const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
   if ("failed" in start) return start.failed;
@@ -159,7 +159,7 @@ async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promi
 
 type RunningCommand = {
   readonly deps: ShellDeps;
-  readonly input: Input;
+  readonly input: ShellInput;
   readonly start: ReadyCommand;
   readonly note: string | undefined;
   readonly ctx: RunContext;
@@ -249,7 +249,7 @@ function confineStart(start: ReadyCommand, { confine, leave }: EnteredSandbox, {
 }
 
 /** For text that a person approved, or that a mode, hook or grant allows as a whole. */
-function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): CommandStart {
+function startText(deps: ShellDeps, { command, cwd: from, pty = false }: ShellInput, ctx: RunContext): CommandStart {
   const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
   const own = createCommandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
   const env = pty ? { ...own, TERM: "xterm-256color" } : own;

@@ -16,7 +16,7 @@ const FIELDS = {
   }),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type TodoInput = InputOf<typeof FIELDS>;
 
 export const TODO: ToolListing = { name: "todo", title: "Todo", kind: "think" };
 
@@ -33,7 +33,7 @@ export function todoTool(): Tool {
   });
 }
 
-function findRepeatedId({ todos }: Input): string | undefined {
+function findRepeatedId({ todos }: TodoInput): string | undefined {
   const seen = new Set<string>();
   for (const [index, { id }] of todos.entries()) {
     if (seen.has(id)) return `params/todos/${index}/id must be unique: '${id}' occurs twice`;
@@ -42,7 +42,7 @@ function findRepeatedId({ todos }: Input): string | undefined {
   return undefined;
 }
 
-function describeCounts(todos: Input["todos"]): string {
+function describeCounts(todos: TodoInput["todos"]): string {
   const [pending, doing, done] = STATUSES.map((status) => todos.filter((todo) => todo.status === status).length);
   return `${todos.length} ${todos.length === 1 ? "item" : "items"}: ${done} completed, ${doing} in progress, ${pending} pending`;
 }

@@ -23,7 +23,7 @@ const FIELDS = {
   content: string({ description: "The whole new content of the file.", maxLength: MAX_TEXT }),
 };
 
-type Input = InputOf<typeof FIELDS>;
+type WriteInput = InputOf<typeof FIELDS>;
 
 /** What the write tool needs. */
 export type WriteDeps = FileDeps;
@@ -69,7 +69,7 @@ function contentFault(content: string): string | undefined {
 
 async function previewWrite(
   deps: WriteDeps & { readonly judged: JudgedPaths },
-  input: Input,
+  input: WriteInput,
   ctx: RunContext,
 ): Promise<Preview | ToolResult> {
   const target = await findTarget(deps, input.file_path, ctx);
@@ -88,7 +88,7 @@ function writeFailure(target: FileTarget, after: Buffer): ToolResult | undefined
   return target.current?.bytes.equals(after) ? failure("edit_no_change", `${target.shown} already has exactly this content.`) : undefined;
 }
 
-async function confirmWrite(deps: WriteDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
+async function confirmWrite(deps: WriteDeps, input: WriteInput, ctx: CallContext): Promise<ConfirmationDetails> {
   const fact = deps.scope(input.file_path, ctx.cwd);
   const shown = displayPath(deps.workspace, fact.absolute);
   const target = await findTarget(deps, input.file_path, ctx);

@@ -18,21 +18,21 @@ export function containmentText(containment: Containment): string {
   return `confined: writes only in the workspace and a private /tmp, ${network}`;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type FactFields = Readonly<Record<string, unknown>>;
 
-function objects(value: unknown): readonly Fields[] {
+function objects(value: unknown): readonly FactFields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-function hazardNote({ text }: Fields): FactNote {
+function hazardNote({ text }: FactFields): FactNote {
   return ["risk", String(text)];
 }
 
-function scriptNote({ file, digest, before }: Fields): FactNote {
+function scriptNote({ file, digest, before }: FactFields): FactNote {
   return ["runs", `${String(file)} (${String(digest)})${before === undefined ? "" : `, changed since ${String(before)}`}`];
 }
 
-function pathNotes({ lexical, real, inside, control }: Fields): readonly FactNote[] {
+function pathNotes({ lexical, real, inside, control }: FactFields): readonly FactNote[] {
   const leads: readonly FactNote[] =
     real === lexical ? [] : [["leads", `to ${real === null ? "a place that cannot be read" : String(real)}`]];
   const outside: readonly FactNote[] = inside === false ? [["risk", "outside the workspace"]] : [];

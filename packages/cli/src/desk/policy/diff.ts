@@ -76,9 +76,9 @@ function ruleForm({ list, rule: { at } }: ListedRule): object {
   return { list, text, file, line, column, ...(because !== undefined && { because }) };
 }
 
-type DiffLayout = { readonly style: Style; readonly columns: number | undefined };
+type RulesDiffLayout = { readonly style: Style; readonly columns: number | undefined };
 
-function text({ added, removed, changed, settings }: Differences, rejudged: RejudgeResult | undefined, look: DiffLayout): string {
+function text({ added, removed, changed, settings }: Differences, rejudged: RejudgeResult | undefined, look: RulesDiffLayout): string {
   const { red, green, yellow } = look.style;
   const lines = [
     ...removed.map((rule) => red(`- ${ruleText(rule)}`)),

@@ -13,11 +13,11 @@ export function reviewLines(
   return diffItems(files, { split: false, folded: new Set() }).flatMap((item) => itemLines(item, files, { columns, style }));
 }
 
-type Room = { readonly columns: number; readonly style: Style };
+type ReviewRoom = { readonly columns: number; readonly style: Style };
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-function itemLines(item: DiffItem, files: readonly ReviewedChange[], { columns, style }: Room): readonly string[] {
+function itemLines(item: DiffItem, files: readonly ReviewedChange[], { columns, style }: ReviewRoom): readonly string[] {
   switch (item.type) {
     case "file": {
       const state = item.isNew ? ", new file" : item.isDeleted ? ", deleted" : "";

@@ -16,7 +16,7 @@ export type Prompt = {
 
 const READING_TIME_MS = 300;
 
-type Parts = {
+type PromptParts = {
   readonly keyboard: Keyboard;
   readonly output: Output;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ type Parts = {
 };
 type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
 
-export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts): Prompt {
+export function openPrompt({ keyboard, output, clock, signal, pressed }: PromptParts): Prompt {
   let waiting: Waiting | undefined;
   let painting = Promise.resolve();
   const paint = (text: string): Promise<void> => {

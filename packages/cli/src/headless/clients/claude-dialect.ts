@@ -3,7 +3,7 @@ import { sharedMode, sharedToolName } from "@assent/core/parts";
 import type { WireMessage } from "../stream/message.ts";
 import type { Client } from "./options.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type MessageFields = Readonly<Record<string, unknown>>;
 
 /** Translates messages for hosts of Claude Code's SDK: tool names, permission modes, suggestions, usage and cost. */
 export function claudeDialect({ mode: began }: Client): (message: WireMessage) => WireMessage {
@@ -89,7 +89,7 @@ function approvalRequest(request: unknown): unknown {
 }
 
 /** Hosts of the SDK return all suggestions together, so only the narrowest one that remembers anything is sent. */
-function permissionUpdates(suggestions: readonly Fields[]): readonly unknown[] {
+function permissionUpdates(suggestions: readonly MessageFields[]): readonly unknown[] {
   const wider = suggestions.find(({ rules, mode }) => rules !== undefined || mode !== undefined);
   if (!wider) return [];
   if (typeof wider["mode"] === "string") return [{ type: "setMode", mode: sharedMode(wider["mode"]), destination: "session" }];
@@ -146,7 +146,7 @@ function resultMessage(message: WireMessage, spent: Map<string, ModelTotals>): W
   };
 }
 
-function plus(total: ModelTotals | undefined, used: Fields): ModelTotals {
+function plus(total: ModelTotals | undefined, used: MessageFields): ModelTotals {
   return {
     inputTokens: (total?.inputTokens ?? 0) + uncached(used),
     outputTokens: (total?.outputTokens ?? 0) + count(used["output_tokens"]),
@@ -158,7 +158,7 @@ function plus(total: ModelTotals | undefined, used: Fields): ModelTotals {
 }
 
 /** The SDK does not count tokens read from a cache as input. */
-function uncached(used: Fields): number {
+function uncached(used: MessageFields): number {
   return Math.max(0, count(used["input_tokens"]) - count(used["cache_read_input_tokens"]));
 }
 

@@ -28,7 +28,7 @@ function pace(model: LanguageModel, paced: () => Promise<void>): LanguageModel {
     doStream: async (options) => {
       await paced();
       const { stream, ...rest } = await model.doStream(options);
-      const slowly = new TransformStream<Part, Part>({
+      const slowly = new TransformStream<StreamPart, StreamPart>({
         transform: async (part, out) => {
           await paced();
           out.enqueue(part);
@@ -40,4 +40,4 @@ function pace(model: LanguageModel, paced: () => Promise<void>): LanguageModel {
 }
 
 type LanguageModel = Awaited<ReturnType<ConversationDeps["model"]>>;
-type Part = Awaited<ReturnType<LanguageModel["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;
+type StreamPart = Awaited<ReturnType<LanguageModel["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;

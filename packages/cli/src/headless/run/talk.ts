@@ -37,7 +37,7 @@ export type Talk = {
 
 export function createTalk(talking: TalkParts): Talk {
   const { inbox, signal, agent } = talking;
-  const state: State = { drive: undefined, interrupting: new AbortController() };
+  const state: TalkState = { drive: undefined, interrupting: new AbortController() };
   let busy: Promise<unknown> | undefined;
   let next = Promise.withResolvers<void>();
   return {
@@ -73,7 +73,7 @@ export function createTalk(talking: TalkParts): Talk {
   };
 }
 
-type State = { drive: AgentSession | undefined; interrupting: AbortController };
+type TalkState = { drive: AgentSession | undefined; interrupting: AbortController };
 
 function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
   if (signal.aborted) return cancelled("");
@@ -81,7 +81,7 @@ function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
   return failed("", { type, message, ...(hint !== "" && { hint }) });
 }
 
-async function doWork(talking: TalkParts, state: State, piece: Work): Promise<RunOutcome> {
+async function doWork(talking: TalkParts, state: TalkState, piece: Work): Promise<RunOutcome> {
   const { signal, session, inbox } = talking;
   const { interrupting } = state;
   const either = AbortSignal.any([signal, interrupting.signal]);
@@ -100,7 +100,7 @@ type SettleOptions = { readonly hold: AbortSignal; readonly deliver: boolean };
 /** Waits for background work. Undefined if there was none, or it continues. */
 async function settle(
   { signal, limits, agent }: TalkParts,
-  { drive }: State,
+  { drive }: TalkState,
   { hold, deliver }: SettleOptions,
 ): Promise<RunEnd | undefined> {
   const either = AbortSignal.any([hold, limits.signal]);
@@ -131,7 +131,7 @@ function arrivalOf(inbox: Inbox): AbortSignal {
 
 type TurnRequest = { readonly piece: Work; readonly signal: AbortSignal };
 
-async function converse(talking: TalkParts, state: State, { piece, signal }: TurnRequest): Promise<RunEnd> {
+async function converse(talking: TalkParts, state: TalkState, { piece, signal }: TurnRequest): Promise<RunEnd> {
   const { session, agent, chosen } = talking;
   if (!state.drive) {
     const { messages, providerId } = await readHistory(session.ledger, session.id);

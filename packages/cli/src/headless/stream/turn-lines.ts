@@ -14,7 +14,7 @@ export type TurnLines = {
   readonly answering: () => { readonly id: string; readonly model: string | null };
 };
 
-type Turns = {
+type TurnReading = {
   turn: number;
   model: string | null;
   /** An answer waits for the recorded ids of its calls, because a provider may reuse ids. */
@@ -25,7 +25,7 @@ type Turns = {
 
 /** Creates the messages of one session's turns; `unreported` are open calls of an earlier process. */
 export function turnLines(session: string, unreported: readonly UnreportedCall[] = []): TurnLines {
-  const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...unreported] };
+  const turns: TurnReading = { turn: 0, model: null, held: undefined, calls: [...unreported] };
   const idOf = (turn: number): string => `msg_${session}_${turn}`;
   return {
     release: () => releaseAnswer(turns, idOf),
@@ -56,20 +56,20 @@ export function turnLines(session: string, unreported: readonly UnreportedCall[]
 
 type MessageId = (turn: number) => string;
 
-function holdAnswer(turns: Turns, event: LedgerEvent<"message.assistant">, idOf: MessageId): readonly TurnLine[] {
+function holdAnswer(turns: TurnReading, event: LedgerEvent<"message.assistant">, idOf: MessageId): readonly TurnLine[] {
   const { content, stop } = event.body;
   turns.held = { event, callIds: [], calls: content.filter(({ type }) => type === "call").length };
   return turns.held.calls === 0 || stop === "aborted" || stop === "error" ? releaseAnswer(turns, idOf) : [];
 }
 
-function callProposed(turns: Turns, { body: { call, index } }: LedgerEvent<"call.proposed">, idOf: MessageId): readonly TurnLine[] {
+function callProposed(turns: TurnReading, { body: { call, index } }: LedgerEvent<"call.proposed">, idOf: MessageId): readonly TurnLine[] {
   if (index < 0) return []; // made by a tool's body, not by the model
   turns.calls.push({ callId: call, ended: undefined });
   turns.held?.callIds.push(call);
   return turns.held && turns.held.callIds.length === turns.held.calls ? releaseAnswer(turns, idOf) : [];
 }
 
-function releaseAnswer(turns: Turns, idOf: MessageId): readonly TurnLine[] {
+function releaseAnswer(turns: TurnReading, idOf: MessageId): readonly TurnLine[] {
   if (!turns.held) return [];
   const { event, callIds } = turns.held;
   turns.held = undefined;
@@ -88,7 +88,7 @@ function releaseAnswer(turns: Turns, idOf: MessageId): readonly TurnLine[] {
 
 const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
 
-function callEnded(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): readonly TurnLine[] {
+function callEnded(turns: TurnReading, { seq, body }: LedgerEvent<"call.ended">): readonly TurnLine[] {
   const call = turns.calls.find(({ callId }) => callId === body.call);
   if (!call) return [];
   call.ended = resultBlock(body);

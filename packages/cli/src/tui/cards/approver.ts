@@ -39,7 +39,7 @@ type CardContent = {
   readonly beginning: CardBeginning;
   readonly review?: readonly ReviewedChange[] | undefined;
 };
-type AskedApproval = {
+type CardApproval = {
   readonly parts: CardApproverParts;
   readonly asked: OpenApproval;
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ type AskedApproval = {
 
 async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
   const place = freePlace();
-  const asking: AskedApproval = { parts, asked, signal, place };
+  const asking: CardApproval = { parts, asked, signal, place };
   const loading = appliesProposal(asked) ? parts.review?.(asked) : undefined;
   const review = loading && (await loading.catch(() => undefined)); // the card shows the text of the request instead
   try {
@@ -66,7 +66,7 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
 }
 
 /** An approval covers the edited request; hunks are chosen from it. A part is applied by the person, so the call is rejected. */
-function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { discard, part, ...said }: CardAnswer): Answer {
+function makeAnswer({ asked, parts }: CardApproval, { edit }: CardContent, { discard, part, ...said }: CardAnswer): Answer {
   const { id, revision, fingerprint } = asked;
   if (discard || part) parts.settleAfterNo?.(asked, { reason: said.reason ?? "", ...(part && { part }) });
   if (part) return { approval: id, revision, fingerprint, by: parts.by, outcome: "reject", reason: PART_REASON };
@@ -76,7 +76,7 @@ function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { di
 
 /** Returns the same content, unless the edited request would now do something else. */
 async function recheckEdit(
-  { parts: { edit: editor }, asked, signal }: AskedApproval,
+  { parts: { edit: editor }, asked, signal }: CardApproval,
   sheet: CardContent,
   said: CardAnswer,
 ): Promise<CardContent> {
@@ -94,7 +94,7 @@ async function recheckEdit(
 }
 
 /** Returns the edited request, or the old content with the reason why the edit failed. */
-async function editRequest(asking: AskedApproval, sheet: CardContent, outcome: EditOutcome): Promise<CardContent> {
+async function editRequest(asking: CardApproval, sheet: CardContent, outcome: EditOutcome): Promise<CardContent> {
   if ("wants" in outcome && outcome.file !== undefined) return await editFileOf(asking, sheet, outcome.file);
   const {
     parts: { edit: editor },
@@ -123,7 +123,7 @@ async function editRequest(asking: AskedApproval, sheet: CardContent, outcome: E
 }
 
 /** Changes the new content of one file; the card shows it again. */
-async function editFileOf({ parts: { editFile }, signal }: AskedApproval, sheet: CardContent, at: number): Promise<CardContent> {
+async function editFileOf({ parts: { editFile }, signal }: CardApproval, sheet: CardContent, at: number): Promise<CardContent> {
   const file = sheet.review?.[at];
   const again = (message: string): CardContent => ({ ...sheet, beginning: { hint: oneLine(message) } });
   if (!editFile || !file) return again("This can't be edited here.");
@@ -141,7 +141,7 @@ const YOURS = "This is your version. It is checked when you apply it.";
 type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 function showCard(
-  { parts: { stack, edit, editFile, placeOf, settleAfterNo }, asked, signal, place }: AskedApproval,
+  { parts: { stack, edit, editFile, placeOf, settleAfterNo }, asked, signal, place }: CardApproval,
   { approval, edit: edited, review, beginning }: CardContent,
 ): Promise<CardOutcome | undefined> {
   const canEditFile = editFile && review?.some(({ text }) => text && text.after !== null);

@@ -25,7 +25,7 @@ export type CardPages = Pages & {
   readonly placeOf: (stop: ChoiceStop) => number;
 };
 
-type Piece =
+type BodyPiece =
   | { readonly type: "fact"; readonly label: string; readonly text: string }
   | { readonly type: "text"; readonly text: string; readonly strong: boolean; readonly several: boolean }
   | { readonly type: "warning"; readonly text: string }
@@ -66,16 +66,16 @@ function isSameView(left: BodyView, right: BodyView): boolean {
   return left.folded === right.folded && left.skipped === right.skipped && left.chosen === right.chosen && left.cursor === right.cursor;
 }
 
-function startsOf(pieces: readonly Piece[]): readonly number[] {
+function startsOf(pieces: readonly BodyPiece[]): readonly number[] {
   const files = [...pieces.keys()].filter((at) => isFile(pieces[at]));
   return [...files, pieces.findLastIndex(({ type }) => type === "diff") + 1];
 }
 
-function isFile(piece: Piece | undefined): boolean {
+function isFile(piece: BodyPiece | undefined): boolean {
   return piece?.type === "diff" && piece.item.type === "file";
 }
 
-function isAt(piece: Piece, { file, hunk }: ChoiceStop): boolean {
+function isAt(piece: BodyPiece, { file, hunk }: ChoiceStop): boolean {
   if (piece.type !== "diff") return false;
   const { item } = piece;
   return hunk === undefined ? item.type === "file" && item.file === file : item.type === "hunk" && item.file === file && item.hunk === hunk;
@@ -88,12 +88,12 @@ export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
   return details.type === "edit" ? parseDiff(details.fileDiff) : [];
 }
 
-function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Piece> {
+function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<BodyPiece> {
   const { details } = approval;
   if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
   for (const [label, text] of approvalFacts(approval)) if (label !== "id") yield { type: "fact", label, text };
   const { lines, blocks } = restOfInput(approval);
-  const inputs = lines.map((text): Piece => ({ type: "fact", label: "input", text }));
+  const inputs = lines.map((text): BodyPiece => ({ type: "fact", label: "input", text }));
   const isPlan = details.type === "plan"; // the plan comes before the input it was handed in with
   if (!isPlan) yield* inputs;
   yield { type: "gap" };
@@ -112,7 +112,7 @@ function editedText({ details }: OpenApproval): string {
   return `by you, and checked again${details.type === "exec" ? `; the model proposed: ${details.command}` : ""}`;
 }
 
-function* textPieces(text: string, strong: boolean): Generator<Piece> {
+function* textPieces(text: string, strong: boolean): Generator<BodyPiece> {
   const parts = wrap(visible(markGaps(text)).replaceAll("\t", "    "), LONGEST_PIECE);
   for (const part of parts) yield { type: "text", text: part, strong, several: parts.length > 1 };
 }
@@ -122,7 +122,7 @@ function countFiles(diff: readonly FileDiff[]): string {
   return `${diff.length} files, +${count("added")} -${count("removed")}`;
 }
 
-function* diffPieces({ diff, folded, skipped, chosen, cursor, split }: BodyLayout): Generator<Piece> {
+function* diffPieces({ diff, folded, skipped, chosen, cursor, split }: BodyLayout): Generator<BodyPiece> {
   for (const item of diffItems(diff, { split, folded, skipped }))
     yield { type: "diff", item, mark: markOf(item, { diff, chosen, cursor }) };
 }
@@ -138,7 +138,7 @@ function markOf(item: DiffItem, { diff, chosen, cursor }: Pick<BodyLayout, "diff
 
 const LABEL_COLUMNS = 8;
 
-function drawPiece(piece: Piece, canvas: Canvas): readonly string[] {
+function drawPiece(piece: BodyPiece, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   switch (piece.type) {
     case "gap":

@@ -28,7 +28,7 @@ export type Conversations = {
 /** What conversations need. */
 export type ConversationParts = { readonly shared: SharedParts; readonly view: ConversationView; readonly place: WorkPlace };
 
-type State = {
+type ConversationsState = {
   prepared: PreparedSession | undefined;
   opening: Promise<TuiSession> | undefined;
   opened: TuiSession | undefined;
@@ -42,7 +42,7 @@ const SHOWN_AGAIN = 200;
 /** Starts without a conversation. */
 export function makeConversations(parts: ConversationParts): Conversations {
   const { shared, view, place } = parts;
-  const state: State = { prepared: undefined, opening: undefined, opened: undefined, mode: undefined, model: undefined };
+  const state: ConversationsState = { prepared: undefined, opening: undefined, opened: undefined, mode: undefined, model: undefined };
   const ready = async (): Promise<PreparedSession> => {
     const prepared = state.prepared ?? (await prepareSession(shared, place, state.model));
     state.prepared = prepared;
@@ -116,7 +116,7 @@ function showModeAndModel(view: ConversationView, { mode, model }: { readonly mo
   view.changed();
 }
 
-function adopt({ view }: ConversationParts, state: State, made: TuiSession): TuiSession {
+function adopt({ view }: ConversationParts, state: ConversationsState, made: TuiSession): TuiSession {
   state.opened = made;
   view.configure(made.policy.source.settings());
   view.state.tasks = () => made.agent.tasks.list();
@@ -137,7 +137,7 @@ async function showReplay({ shared: { store }, view }: ConversationParts, id: st
   view.update((transcript) => ({ ...open, blocks: [...transcript.blocks, ...open.blocks] }));
 }
 
-async function changeMode({ view }: ConversationParts, state: State, to: string): Promise<void> {
+async function changeMode({ view }: ConversationParts, state: ConversationsState, to: string): Promise<void> {
   if (!MODES.some((mode) => mode === to))
     throw new CommandError("usage", 2, { message: `Unknown mode '${to}'. Modes: ${MODES.join(", ")}.` });
   const { opened, prepared } = state;
@@ -165,7 +165,7 @@ function confirmYolo({ confirm }: ConversationView): Promise<boolean> {
 
 type Choosing = { readonly to: string; readonly ready: () => Promise<PreparedSession> };
 
-async function changeModel({ view }: ConversationParts, state: State, { to, ready }: Choosing): Promise<void> {
+async function changeModel({ view }: ConversationParts, state: ConversationsState, { to, ready }: Choosing): Promise<void> {
   const { opened } = state;
   if (!opened) {
     state.prepared?.policy.source.close();

@@ -117,9 +117,9 @@ function sessionInDirectory({ io, options }: Context, session: Session): Session
   });
 }
 
-type Parts = Pick<TuiSession, "session" | "policy" | "chosen" | "wasDone">;
+type SessionBasis = Pick<TuiSession, "session" | "policy" | "chosen" | "wasDone">;
 
-async function composeSession(shared: SharedParts, { session, policy, chosen, wasDone }: Parts): Promise<TuiSession> {
+async function composeSession(shared: SharedParts, { session, policy, chosen, wasDone }: SessionBasis): Promise<TuiSession> {
   const { context, ports, cancelling, run, onDrained } = shared;
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...run, maxCostUsd });

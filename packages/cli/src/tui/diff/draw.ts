@@ -34,18 +34,18 @@ export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readon
   }
 }
 
-type Room = { readonly columns: number; readonly theme: Theme };
+type DiffRoom = { readonly columns: number; readonly theme: Theme };
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-function drawLine({ name, line, other }: Extract<DiffItem, { readonly type: "line" }>, { columns, theme }: Room): readonly string[] {
+function drawLine({ name, line, other }: Extract<DiffItem, { readonly type: "line" }>, { columns, theme }: DiffRoom): readonly string[] {
   const number = `${numberOf(line.old)}${numberOf(line.new)}`;
   return drawSide({ name, line, other }, { columns: columns - number.length - 1, theme }).map(
     (text, at) => `${theme.dim(at === 0 ? number : " ".repeat(number.length))} ${text}`,
   );
 }
 
-function drawPair({ name, left, right }: Extract<DiffItem, { readonly type: "pair" }>, { columns, theme }: Room): readonly string[] {
+function drawPair({ name, left, right }: Extract<DiffItem, { readonly type: "pair" }>, { columns, theme }: DiffRoom): readonly string[] {
   const half = Math.floor((columns - 3) / 2);
   const room = { columns: half - NUMBER_COLUMNS - 1, theme };
   const side = (line: DiffLine | undefined, other: DiffLine | undefined): readonly string[] =>
@@ -73,7 +73,7 @@ function numberOf(number: number | undefined): string {
 type DiffSide = { readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined };
 
 /** Draws a line with its sign, changed words and syntax highlighted. */
-function drawSide({ name, line, other }: DiffSide, { columns, theme }: Room): readonly string[] {
+function drawSide({ name, line, other }: DiffSide, { columns, theme }: DiffRoom): readonly string[] {
   const { kind } = line;
   const sign = kind === "same" ? " " : theme[kind](SIGNS[kind]);
   const pieces = piecesOf(line, kind === "same" ? undefined : other);

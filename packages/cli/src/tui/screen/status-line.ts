@@ -18,7 +18,7 @@ export type Status = {
   readonly note: string;
 };
 
-type Part = readonly [text: string, paint: (text: string) => string];
+type StatusPart = readonly [text: string, paint: (text: string) => string];
 
 /** Draws the status line; less important parts are dropped if there is no room. */
 export function statusLine(status: Status, { columns, theme }: Canvas): string {
@@ -38,8 +38,8 @@ export function statusLine(status: Status, { columns, theme }: Canvas): string {
   return ` ${line}${" ".repeat(Math.max(columns - used - displayWidth(keys) - 2, 1))}${theme.dim(keys)}`;
 }
 
-function statusParts({ mode, model, tokens, cost, context, waiting, note }: Status, theme: Theme): readonly Part[] {
-  const when = (holds: boolean, text: string, paint = theme.dim): readonly Part[] => (holds ? [[text, paint]] : []);
+function statusParts({ mode, model, tokens, cost, context, waiting, note }: Status, theme: Theme): readonly StatusPart[] {
+  const when = (holds: boolean, text: string, paint = theme.dim): readonly StatusPart[] => (holds ? [[text, paint]] : []);
   return [
     [mode, MODE_ROLES[mode] === undefined ? theme.accent : theme[MODE_ROLES[mode]]],
     ...when(waiting > 0, `${waiting} waiting`, theme.warning),

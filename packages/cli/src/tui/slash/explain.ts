@@ -23,10 +23,10 @@ export type ExplainParts = {
   readonly policy: () => FollowedPolicy | undefined;
 };
 
-type NamedCall = { readonly tool: string; readonly input: string };
+type TypedCall = { readonly tool: string; readonly input: string };
 
 /** Explains a call with the conversation's settings, mode and grants. Undefined until settings are read. */
-export async function explainWithSession(parts: ExplainParts, { tool, input }: NamedCall): Promise<string | undefined> {
+export async function explainWithSession(parts: ExplainParts, { tool, input }: TypedCall): Promise<string | undefined> {
   const { store, ports, place, view, context, columns } = parts;
   const policy = parts.policy();
   if (!policy) return undefined;

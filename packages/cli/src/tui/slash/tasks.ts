@@ -49,14 +49,14 @@ async function describeOneTask(current: TuiSession, id: string): Promise<string>
   ].join("\n");
 }
 
-type RecordedTask = {
+type ListedTask = {
   readonly title: string;
   readonly where: string;
   readonly ended: { readonly status: string; readonly text: string } | undefined;
 };
 
-async function readRecordedTask({ session: { ledger, id: session } }: TuiSession, task: string): Promise<RecordedTask | undefined> {
-  let found: RecordedTask | undefined;
+async function readRecordedTask({ session: { ledger, id: session } }: TuiSession, task: string): Promise<ListedTask | undefined> {
+  let found: ListedTask | undefined;
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["task.started", "task.ended"] })) {
     if (stored.body["task"] !== task) continue;
     const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
@@ -66,7 +66,7 @@ async function readRecordedTask({ session: { ledger, id: session } }: TuiSession
   return found;
 }
 
-function taskFromStart({ at, body: { agent, description, command, session } }: LedgerEvent<"task.started">): RecordedTask {
+function taskFromStart({ at, body: { agent, description, command, session } }: LedgerEvent<"task.started">): ListedTask {
   const all = command ? `Full output: ${oneLine(command.outputFile)}` : `Its conversation: assent sessions export ${session}`;
   return { title: `${oneLine(agent)}: ${oneLine(description)}`, where: `Started ${whenText(at)}. ${all}`, ended: undefined };
 }

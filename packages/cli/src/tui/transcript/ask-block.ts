@@ -15,7 +15,7 @@ export type AskBlock = {
 /** `open` also shows descriptions. */
 export type AskDrawing = Canvas & { readonly open: boolean };
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordedFields = Readonly<Record<string, unknown>>;
 
 /** The question on one line. */
 export function askTitle(input: JsonObject): string {
@@ -35,7 +35,7 @@ export function askRows(block: AskBlock, drawing: AskDrawing): readonly string[]
   return [...end, ...rows.flatMap((row) => (drawing.open ? wrapWords(row, drawing.columns) : [cut(row, drawing.columns)]))];
 }
 
-function questionRows(question: Fields, several: boolean, { columns, theme, open }: AskDrawing): readonly string[] {
+function questionRows(question: RecordedFields, several: boolean, { columns, theme, open }: AskDrawing): readonly string[] {
   const options = objects(question["options"]);
   const labels = options.map((option) => oneLine(text(option["label"])));
   const title = several ? [cut(oneLine(text(question["question"])), columns)] : [];
@@ -54,13 +54,13 @@ function answerRows({ input, details = {} }: AskBlock): readonly string[] {
   return "selectedOptions" in details ? [answerText(details)] : [];
 }
 
-function nameOf(questions: readonly Fields[], id: unknown): string {
+function nameOf(questions: readonly RecordedFields[], id: unknown): string {
   if (questions.length < 2) return "";
   const header = questions.find((question) => question["id"] === id)?.["header"];
   return `${oneLine(text(header) === "" ? text(id) : text(header))}: `;
 }
 
-function answerText({ selectedOptions, customInput, note, automatic, multi }: Fields): string {
+function answerText({ selectedOptions, customInput, note, automatic, multi }: RecordedFields): string {
   const labels = Array.isArray(selectedOptions) ? selectedOptions.map((label) => oneLine(text(label))) : [];
   const chosen = labels.length > 0 ? [labels.join(", ")] : [];
   const own = typeof customInput === "string" ? [`"${oneLine(customInput)}"`] : [];
@@ -69,11 +69,11 @@ function answerText({ selectedOptions, customInput, note, automatic, multi }: Fi
   return `${said === "" ? none : said}${automatic === true ? " (automatic)" : ""}${typeof note === "string" ? ` note: "${oneLine(note)}"` : ""}`;
 }
 
-function questionsOf(input: JsonObject): readonly Fields[] {
+function questionsOf(input: JsonObject): readonly RecordedFields[] {
   return objects(input["questions"]);
 }
 
-function objects(value: unknown): readonly Fields[] {
+function objects(value: unknown): readonly RecordedFields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 

@@ -5,8 +5,8 @@ import { stepKey } from "../json/pointer.ts";
 export function hasCycleInSchema(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const resolve = resolverOf(schema);
-  const done = new Set<Schema>();
-  const inside = new Set<Schema>([schema]);
+  const done = new Set<SchemaNode>();
+  const inside = new Set<SchemaNode>([schema]);
   const path: Visit[] = [{ schema, next: placesAfter(schema, resolve) }];
   for (let here = path.at(-1); here; here = path.at(-1)) {
     const place = here.next.pop();
@@ -23,9 +23,9 @@ export function hasCycleInSchema(schema: unknown): boolean {
   return false;
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-type Visit = { readonly schema: Schema; readonly next: Schema[] };
-type Resolve = (reference: string) => Schema | undefined;
+type SchemaNode = Readonly<Record<string, unknown>>;
+type Visit = { readonly schema: SchemaNode; readonly next: SchemaNode[] };
+type Resolve = (reference: string) => SchemaNode | undefined;
 
 const ONE = [
   "items",
@@ -46,7 +46,7 @@ const LISTS = ["items", "allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-function placesAfter(schema: Schema, resolve: Resolve): Schema[] {
+function placesAfter(schema: SchemaNode, resolve: Resolve): SchemaNode[] {
   const places = subschemas(schema);
   for (const keyword of REFERENCES) {
     const reference = own(schema, keyword);
@@ -56,8 +56,8 @@ function placesAfter(schema: Schema, resolve: Resolve): Schema[] {
   return places;
 }
 
-function subschemas(schema: Schema): Schema[] {
-  const found: Schema[] = [];
+function subschemas(schema: SchemaNode): SchemaNode[] {
+  const found: SchemaNode[] = [];
   const add = (value: unknown): void => {
     if (isObject(value)) found.push(value);
   };
@@ -73,14 +73,14 @@ function subschemas(schema: Schema): Schema[] {
   return found;
 }
 
-function own(schema: Schema, keyword: string): unknown {
+function own(schema: SchemaNode, keyword: string): unknown {
   return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 }
 
-function resolverOf(root: Schema): Resolve {
+function resolverOf(root: SchemaNode): Resolve {
   const rootId = idOf(root);
-  const names = new Map<string, Schema>();
-  const known = new Map<string, Schema | undefined>();
+  const names = new Map<string, SchemaNode>();
+  const known = new Map<string, SchemaNode | undefined>();
   collectNames(root, names);
   return (reference) => {
     if (!known.has(reference)) known.set(reference, names.get(reference) ?? findLocal(root, names, withoutId(reference, rootId)));
@@ -89,8 +89,8 @@ function resolverOf(root: Schema): Resolve {
 }
 
 /** The first of a name counts. */
-function collectNames(root: Schema, names: Map<string, Schema>): void {
-  const seen = new Set<Schema>([root]);
+function collectNames(root: SchemaNode, names: Map<string, SchemaNode>): void {
+  const seen = new Set<SchemaNode>([root]);
   for (const schema of seen) {
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
       const anchor = own(schema, keyword);
@@ -102,7 +102,7 @@ function collectNames(root: Schema, names: Map<string, Schema>): void {
   }
 }
 
-function idOf(schema: Schema): string | undefined {
+function idOf(schema: SchemaNode): string | undefined {
   const id = own(schema, "$id");
   return typeof id === "string" && id !== "" ? id.replace(/#$/, "") : undefined;
 }
@@ -112,12 +112,12 @@ function withoutId(reference: string, rootId: string | undefined): string {
   return rootId !== undefined && reference.startsWith(`${rootId}#`) ? reference.slice(rootId.length) : reference;
 }
 
-function findLocal(root: Schema, names: ReadonlyMap<string, Schema>, fragment: string): Schema | undefined {
+function findLocal(root: SchemaNode, names: ReadonlyMap<string, SchemaNode>, fragment: string): SchemaNode | undefined {
   if (fragment === "#" || fragment === "#/") return root;
   return fragment.startsWith("#/") ? atPointer(root, fragment.slice(2)) : names.get(fragment);
 }
 
-function atPointer(root: Schema, encoded: string): Schema | undefined {
+function atPointer(root: SchemaNode, encoded: string): SchemaNode | undefined {
   const pointer = decodeStep(encoded);
   if (pointer === undefined) return undefined;
   let place: unknown = root;

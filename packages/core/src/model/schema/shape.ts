@@ -1,11 +1,11 @@
 import { isObject } from "../json/json.ts";
 import { stepKey } from "../json/pointer.ts";
 
-type Schema = Readonly<Record<string, unknown>>;
+type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** Everything a schema says about one place, merged from its references and combinations. */
 export type Shape = {
-  readonly nodes: readonly Schema[];
+  readonly nodes: readonly SchemaObject[];
   readonly types: ReadonlySet<string>;
   /** Some part could not be followed, so any type may be accepted. */
   readonly open: boolean;
@@ -16,8 +16,8 @@ export type Shape = {
 
 export type Shapes = {
   readonly root: unknown;
-  readonly known: Map<Schema | string, Shape>;
-  readonly numbers: Map<Schema, number>;
+  readonly known: Map<SchemaObject | string, Shape>;
+  readonly numbers: Map<SchemaObject, number>;
   visits: number;
 };
 
@@ -45,7 +45,7 @@ export function itemShape(shapes: Shapes, shape: Shape, index: number): Shape | 
 
 type Child = { readonly shape: Shape; readonly place: string | number | undefined };
 
-function shapeOnce(shapes: Shapes, { shape, place }: Child, of: (node: Schema) => unknown): Shape | undefined {
+function shapeOnce(shapes: Shapes, { shape, place }: Child, of: (node: SchemaObject) => unknown): Shape | undefined {
   const known = shape.children.get(place);
   if (known !== undefined || shape.children.has(place)) return known;
   shapes.visits += shape.nodes.length;
@@ -54,7 +54,7 @@ function shapeOnce(shapes: Shapes, { shape, place }: Child, of: (node: Schema) =
   return made;
 }
 
-function fixedItems({ prefixItems, items }: Schema): readonly unknown[] | undefined {
+function fixedItems({ prefixItems, items }: SchemaObject): readonly unknown[] | undefined {
   if (Array.isArray(prefixItems)) return prefixItems;
   return Array.isArray(items) ? items : undefined;
 }
@@ -71,18 +71,18 @@ function shapeOf(shapes: Shapes, roots: readonly unknown[]): Shape | undefined {
   return shape;
 }
 
-function numberOf({ numbers }: Shapes, schema: Schema): number {
+function numberOf({ numbers }: Shapes, schema: SchemaObject): number {
   const number = numbers.get(schema) ?? numbers.size;
   numbers.set(schema, number);
   return number;
 }
 
 type ShapeFold = { readonly queue: QueuedSchema[]; readonly types: Set<string>; open: boolean };
-type QueuedSchema = { readonly schema: Schema; readonly hops: number };
+type QueuedSchema = { readonly schema: SchemaObject; readonly hops: number };
 
-function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
+function fold(shapes: Shapes, schemas: readonly SchemaObject[]): Shape {
   const folding: ShapeFold = { queue: schemas.map((schema) => ({ schema, hops: 0 })), types: new Set(), open: false };
-  const nodes = new Set<Schema>();
+  const nodes = new Set<SchemaObject>();
   for (const queued of folding.queue) {
     if (nodes.has(queued.schema)) continue;
     nodes.add(queued.schema);
@@ -94,7 +94,7 @@ function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
   return shapeFrom([...nodes], folding);
 }
 
-function shapeFrom(nodes: readonly Schema[], { types, open }: ShapeFold): Shape {
+function shapeFrom(nodes: readonly SchemaObject[], { types, open }: ShapeFold): Shape {
   const names = new Set<string>();
   let fixed = 0;
   for (const node of nodes) {

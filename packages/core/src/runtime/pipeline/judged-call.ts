@@ -2,8 +2,9 @@ import type { Consent } from "../../model/call.ts";
 import type { ConfirmationDetails } from "../../model/confirmation.ts";
 import type { Circumstances, Decision, Verdict } from "../../model/decision.ts";
 import type { Request } from "../../model/request.ts";
+import type { Coercion } from "../../model/schema/coerce.ts";
 import type { Policy, RequestFacts } from "../../ports.ts";
-import type { Coercion, Invocation, Tool } from "../../tool-definition.ts";
+import type { Invocation, Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 
 /** The combined opinion of the `pre_tool_use` hooks on one call. */

@@ -72,7 +72,7 @@ export function sortAnswers(questions: readonly Question[], answers: readonly Qu
   return questions.flatMap(({ id }) => answers.filter((answer) => answer.id === id));
 }
 
-type Settlement = Omit<EventBodies["question.answered"], "question" | "session">;
+export type Settlement = Omit<EventBodies["question.answered"], "question" | "session">;
 
 /** The first settlement wins. */
 export async function settleQuestion({ ledger, clock }: QuestionPorts, row: QuestionRow, settlement: Settlement): Promise<QuestionReport> {

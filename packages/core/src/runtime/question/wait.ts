@@ -11,7 +11,7 @@ import { tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { makeWakeSignal } from "../waiting.ts";
-import { settleQuestion, sortAnswers } from "./answer.ts";
+import { type Settlement, settleQuestion, sortAnswers } from "./answer.ts";
 import { abortedEnd, settledEnd } from "./ends.ts";
 import { type Countdown, makeCountdown } from "./timer.ts";
 
@@ -128,8 +128,6 @@ async function askQuestioner(batch: BatchRun, run: CallRun, { desk, fault }: Ask
     timer.stop();
   }
 }
-
-type Settlement = Parameters<typeof settleQuestion>[2];
 
 function readReply(batch: BatchRun, { row, countdown }: QuestionDesk, said: QuestionerReply): Settlement | { readonly fault: string } {
   const by = said.by ?? personHere(batch);
