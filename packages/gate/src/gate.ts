@@ -26,8 +26,9 @@ import type { ToolTraits } from "./wrap/traits.ts";
 /** An approval that waits for a person, with the frozen input. */
 export type GateApproval = ApprovalRow & { readonly input: JsonObject | null };
 
-/** What people do with the proposals of a gate's session. */
+/** What people do with the proposals of a gate's session. A proposal that cannot be settled is reported, not thrown. */
 export type GateProposals = {
+  /** The proposals that wait, oldest first. */
   readonly list: () => readonly ProposalRow[];
   readonly apply: (id: string, reason?: string) => Promise<ProposalReport>;
   readonly discard: (id: string, reason?: string) => Promise<ProposalReport>;
@@ -77,12 +78,13 @@ export type Gate = {
    * also records the answers in the messages, as given by this person: authenticate them first.
    */
   readonly resumeMessages: <M extends ChatMessage>(messages: readonly M[], options?: { readonly answeredBy?: string }) => Promise<M[]>;
-  /** Why the loop must not ask the model again yet, since the last turn. */
+  /** Why your loop must stop after the last turn; undefined if it may ask the model again. */
   readonly stopped: () => RunStop | undefined;
   /** The open approvals of the store, oldest first. */
   readonly approvals: () => Promise<readonly GateApproval[]>;
   /** Answers an open approval, of any session of the store. Resolves after the answer is saved. */
   readonly answer: (approval: string, answer: GateAnswer) => Promise<AnswerReport>;
+  /** Opens the session, and returns its proposals. */
   readonly proposals: () => Promise<GateProposals>;
   /** Says how a call would be decided, and why. Nothing is asked, run or recorded. */
   readonly explain: (call: ProposedCall) => Promise<Explanation>;
