@@ -83,7 +83,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   const scripts = rememberPackageScripts(workspace);
   const described = createPolicyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
   const facts = describeContainment(described, {
-    ...{ workspace, settings, network: () => live.source?.loaded().network ?? [] },
+    ...{ workspace, home, settings, network: () => live.source?.loaded().network ?? [] },
     ...(parts.probeSandbox && { probe: parts.probeSandbox }),
   });
   const options = { tools, roots: { settingsRoot: workspace, workspace, home } };

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { LoadedAgents } from "@assent/agent";
 import type { BackgroundCommands, Facts, Ledger, Registry, Rules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
@@ -77,6 +78,7 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
     tools: (look, settings, asked) => {
       const containment = createShellContainment({
         ...{ workspace, home: places.home, isControl: (path) => look(path, workspace).control },
+        hidden: [directory, dirname(places.userFile)],
         writable: () => [...settings()["confined.writable"], ...settings().additionalDirectories],
       });
       confining.current = containment;

@@ -1,4 +1,5 @@
 import { type Containment, type Facts, isObject, type RequestFacts } from "@assent/core";
+import { isInside } from "../paths/resolve.ts";
 import { createRuleChecker } from "../rules/checker.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -8,6 +9,7 @@ export type SandboxTest = () => Promise<{ readonly works: true } | { readonly wo
 
 type ContainmentOptions = {
   readonly workspace: string;
+  readonly home: string;
   readonly settings: () => Settings;
   /** Commands that have network while they are confined. */
   readonly network: () => readonly Rule[];
@@ -37,6 +39,7 @@ async function chooseContainment(request: DescribedRequest, found: RequestFacts,
   const required = options.settings().sandbox === "require" ? ({ required: true } as const) : {};
   const outside = (reason: string): Containment => ({ confined: false, reason, ...required });
   if (request.input["unconfined"] === true) return outside("the call asks to run outside the sandbox");
+  if (isInside(options.workspace, options.home)) return outside("the workspace contains your home directory");
   if (SYSTEM_PLACES.includes(options.workspace)) return outside(`the workspace ${options.workspace} is a directory of the system`);
   const probe = await (options.probe?.() ?? NOT_OFFERED);
   return probe.works ? { confined: true, network: opensNetwork(options.network(), request, found), ...required } : outside(probe.reason);
@@ -45,7 +48,7 @@ async function chooseContainment(request: DescribedRequest, found: RequestFacts,
 const NOT_OFFERED = { works: false, reason: "This program does not offer a sandbox." } as const;
 
 /** Making them writable would confine nothing. */
-const SYSTEM_PLACES = ["/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var"];
+const SYSTEM_PLACES = ["/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var"];
 
 /** True if a rule covers every command of the line that does not only read. A line that cannot be parsed is never covered. */
 function opensNetwork(rules: readonly Rule[], { tool, kind, input, cwd }: DescribedRequest, { units, binds }: RequestFacts): boolean {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRegistry, defineTool, type JsonObject } from "@assent/core";
 import { z } from "zod";
-import type { SandboxTest } from "../../src/facts/containment.ts";
+import { describeContainment, type SandboxTest } from "../../src/facts/containment.ts";
+import type { Settings } from "../../src/settings/settings.ts";
 import { bench } from "../workspace-bench.ts";
 
 const WORKS: SandboxTest = async () => ({ works: true });
@@ -136,6 +137,15 @@ describe("where a command runs", () => {
       else if (!("sandbox" in settings)) assert.equal(request.containment, undefined);
     });
   }
+
+  test("a workspace that contains the home directory cannot be confined", async () => {
+    const facts = describeContainment(() => ({ units: [{ subject: "x" }], binds: {} }), {
+      ...{ workspace: "/home/ada", home: "/home/ada", network: () => [], probe: WORKS },
+      settings: () => ({ sandbox: "prefer" }) as Settings,
+    });
+    const { containment } = await facts({ tool: "shell", kind: "execute", input: ask, cwd: "/home/ada", locations: [] });
+    assert.deepEqual(containment, { confined: false, reason: "the workspace contains your home directory" });
+  });
 
   test("only the shell tool is confined", async (t) => {
     const { assess } = bench(t, allowConfined, { tools, probeSandbox: WORKS });

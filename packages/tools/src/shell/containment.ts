@@ -6,6 +6,7 @@ import {
   createPrivateDirectory,
   listHomeSecrets,
   listVisibleRoots,
+  type MaskedPath,
   probeSandbox,
   type SandboxProbe,
   setAside,
@@ -39,10 +40,12 @@ export type ShellContainmentOptions = Pick<ControlSearch, "workspace" | "isContr
   readonly home: string;
   /** Further paths that commands may change; missing ones are skipped. */
   readonly writable: () => readonly string[];
+  /** Directories that commands find empty, such as the one of the ledger. */
+  readonly hidden?: readonly string[];
 };
 
 /** Creates the sandboxes of a workspace's commands. Nothing happens before the first use. */
-export function createShellContainment({ workspace, home, writable, isControl }: ShellContainmentOptions): ShellContainment {
+export function createShellContainment({ workspace, home, writable, isControl, hidden = [] }: ShellContainmentOptions): ShellContainment {
   let probed: Promise<SandboxProbe> | undefined;
   const probe = (): Promise<SandboxProbe> => {
     probed ??= probeSandbox();
@@ -64,7 +67,11 @@ export function createShellContainment({ workspace, home, writable, isControl }:
       const temporary = directoryOf(sessionId);
       const confinement: Confinement = {
         ...{ sandbox: found.sandbox, roots: listVisibleRoots(searchPath, home), workspace, temporary, home, network },
-        ...{ writable: listWritable(writable()), readOnly: listReadOnlyControls(before, workspace), masked: listHomeSecrets(home) },
+        ...{
+          writable: listWritable(writable()),
+          readOnly: listReadOnlyControls(before, workspace),
+          masked: [...listHomeSecrets(home), ...listHidden(hidden)],
+        },
       };
       return {
         confine: (program) => confineProgram(program, confinement),
@@ -76,6 +83,10 @@ export function createShellContainment({ workspace, home, writable, isControl }:
       };
     },
   };
+}
+
+function listHidden(directories: readonly string[]): readonly MaskedPath[] {
+  return directories.filter((path) => existsSync(path)).map((path) => ({ path: realpathSync(path), isDirectory: true }));
 }
 
 /** By both spellings, because the sandbox does not have the links that lead to them. */

@@ -11,6 +11,14 @@ export function factNotes(facts: Json | undefined): readonly FactNote[] {
   return [...place, ...unique(objects(hazards).map(hazardNote)), ...objects(scripts).map(scriptNote), ...objects(paths).flatMap(pathNotes)];
 }
 
+/** How to stop being asked about commands that run confined and without network. */
+export const ALLOW_CONFINED_OFFER = 'To run confined commands without asking, set "allowConfined": true.';
+
+/** True if the setting `allowConfined` would answer the default prompt about this request. */
+export function mayAllowConfined(containment: unknown): boolean {
+  return isObject(containment) && containment["confined"] === true && containment["network"] === false;
+}
+
 /** Where a command runs, in words. */
 export function containmentText(containment: Containment): string {
   if (!containment.confined) return `none, it runs with your permissions: ${oneLine(containment.reason)}`;

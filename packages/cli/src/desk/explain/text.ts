@@ -5,7 +5,7 @@ import { wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { textTable } from "../../io/text-table.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
-import { containmentText } from "../approvals/facts.ts";
+import { ALLOW_CONFINED_OFFER, containmentText, mayAllowConfined } from "../approvals/facts.ts";
 import { rememberedRule, settingsValue } from "../grants/remembered-rule.ts";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
@@ -28,7 +28,7 @@ export function explainText(explanation: Explanation, reading: ExplainLayout): s
     [`${word}  ${reading.style.bold(subject)}`],
     stagingLines(explanation, reading),
     whyLines(explanation, reading),
-    explanation.containment ? indented(`Sandbox: ${containmentText(explanation.containment)}.`, 0, reading) : [],
+    containmentLines(explanation, reading),
     planLines(explanation, reading),
     factLines(explanation.facts, reading),
     missLines(explanation, reading),
@@ -77,6 +77,15 @@ function whyLines(explanation: Explanation, reading: ExplainLayout): string[] {
   }
   if (rule?.because !== undefined) lines.push(...indented(`because  ${oneLine(rule.because)}`, 2, reading));
   return lines;
+}
+
+function containmentLines({ containment, reason, verdict }: Explanation, reading: ExplainLayout): string[] {
+  if (!containment) return [];
+  const isOffered = verdict === "ask" && reason === "default" && mayAllowConfined(containment);
+  return [
+    ...indented(`Sandbox: ${containmentText(containment)}.`, 0, reading),
+    ...(isOffered ? indented(ALLOW_CONFINED_OFFER, 0, reading) : []),
+  ];
 }
 
 function planLines(explanation: Explanation, reading: ExplainLayout): string[] {

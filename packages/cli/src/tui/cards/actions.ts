@@ -1,5 +1,6 @@
-import type { Answer, OpenApproval, Remember } from "@assent/core";
+import { type Answer, isObject, type OpenApproval, type Remember } from "@assent/core";
 import type { EditableKind } from "../../desk/approvals/editor.ts";
+import { ALLOW_CONFINED_OFFER, mayAllowConfined } from "../../desk/approvals/facts.ts";
 import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
 import type { ReviewedChange } from "../../desk/proposals/review.ts";
 import { isShort } from "./field.ts";
@@ -133,11 +134,14 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
   ];
 }
 
-/** Why an answer is not offered, one line each. */
+/** Why an answer is not offered, and what the settings could answer, one line each. */
 export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
   const why = isProposal ? undefined : whyNotRemembered(approval);
   const none = editable !== undefined && !editor && !inPlace;
+  const { reason, facts } = approval;
+  const isOffered = !isProposal && reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
   return [
+    ...(isOffered ? [ALLOW_CONFINED_OFFER] : []),
     ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
     ...(none ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];

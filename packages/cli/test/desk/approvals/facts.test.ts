@@ -41,6 +41,21 @@ describe("what a person is shown besides the request itself", () => {
       { paths: [{ lexical: "/w/.mcp.json", real: "/w/.mcp.json", inside: true, control: true }] },
       [["risk", "a control file: it can steer agents or run code later"]],
     ],
+    [
+      "a command that runs confined",
+      { containment: { confined: true, network: false } },
+      [["sandbox", "confined: writes only in the workspace and a private /tmp, no network"]],
+    ],
+    [
+      "a command that runs confined with network",
+      { containment: { confined: true, network: true } },
+      [["sandbox", "confined: writes only in the workspace and a private /tmp, with network"]],
+    ],
+    [
+      "a command that runs outside the sandbox",
+      { containment: { confined: false, reason: "no bubblewrap" } },
+      [["sandbox", "none, it runs with your permissions: no bubblewrap"]],
+    ],
     ["an ordinary file", { paths: [{ lexical: "/w/a", real: "/w/a", inside: true, control: false }] }, []],
   ];
   for (const [sentence, facts, notes] of rows) test(sentence, () => assert.deepEqual(factNotes(facts), notes));

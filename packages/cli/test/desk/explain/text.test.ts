@@ -43,6 +43,18 @@ const RULE = {
 };
 
 describe("an explanation for people", () => {
+  test("a command says where it runs, and which setting would answer the default prompt", () => {
+    const confined = { confined: true, network: false } as const;
+    assert.match(
+      explainText(explanation({ containment: confined }), PLAIN),
+      /^Sandbox: confined: .*, no network\.\nTo run confined commands without asking, set "allowConfined": true\.$/m,
+    );
+    const allowed = explainText(explanation({ containment: confined, verdict: "allow", reason: "confined" }), PLAIN);
+    assert.match(allowed, /It runs confined and without network, and your settings allow that/);
+    assert.doesNotMatch(allowed, /To run confined commands/);
+    const outside = explainText(explanation({ containment: { confined: false, reason: "no bubblewrap" } }), PLAIN);
+    assert.match(outside, /^Sandbox: none, it runs with your permissions: no bubblewrap\.$/m);
+  });
   test("a call that is staged says so first, by which rule, and both decisions", () => {
     const by = { text: "Edit(src/**)", source: "policy file", file: "/p.json", line: 3, column: 5 };
     const staging = { by, verdict: "allow", reason: "tool", source: "", rule: null, units: 1, trace: [] } as const;

@@ -255,6 +255,16 @@ describe("an approval card", () => {
     assert.doesNotMatch(reader(shell("git push", { suggestions: [], reason: "edited" })).screen(), /"Always allow" is not available/);
   });
 
+  test("the default prompt about a confined command offers the setting that answers it, and no other prompt does", () => {
+    const confined = { facts: { containment: { confined: true, network: false } } };
+    const offer = /set "allowConfined": true/;
+    assert.match(reader(shell("make", { ...confined, reason: "default" }), TALL).screen(), offer);
+    assert.match(reader(shell("make", { ...confined, reason: "default" }), TALL).screen(), /confined: writes only in the workspace/);
+    assert.doesNotMatch(reader(shell("make", { ...confined, reason: "checker", explicitAsk: true }), TALL).screen(), offer);
+    const open = { facts: { containment: { confined: true, network: true } }, reason: "default" } as const;
+    assert.doesNotMatch(reader(shell("make", open), TALL).screen(), offer);
+  });
+
   test("a rule about a path says where the path begins; one about a program need not", () => {
     const rows = reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(/src/a.js)"] }, { ...TALL, columns: 120 });
     assert.match(rows.screen(), /u {2}Always allow this in all my projects: Edit\(\/src\/a\.js\) {2}\(\/ = project root\)/);
