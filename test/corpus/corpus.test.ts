@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { askProgram, type Entry, makeWorkspace, type Verdict } from "./ask-program.ts";
 
 /** What a command must come to under a policy; `accept` is tolerated where `expected` is preferred. */
 type Vector = {
@@ -16,11 +16,8 @@ type Vector = {
   readonly category: string;
   readonly setup?: Readonly<Record<string, Entry>>;
 };
-type Verdict = "allow" | "ask" | "deny";
-type Entry = { readonly text?: string; readonly link?: string; readonly dir?: true };
 
 const HERE = import.meta.dirname;
-const PROGRAM = join(HERE, "../../packages/cli/bin/assent.js");
 const VECTORS: readonly Vector[] = JSON.parse(readFileSync(join(HERE, "shell.json"), "utf8"));
 const BENIGN_SHARE = 0.95;
 
@@ -55,43 +52,11 @@ const FILES: Readonly<Record<string, Entry>> = {
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "assent-corpus-")));
 after(() => rmSync(scratch, { recursive: true }));
-const workspace = makeWorkspace(join(scratch, "workspace"));
+const workspace = makeWorkspace(join(scratch, "workspace"), Object.assign({}, FILES, ...VECTORS.map(({ setup }) => setup ?? {})));
 
-function makeWorkspace(root: string): string {
-  const all: Record<string, Entry> = Object.assign({}, FILES, ...VECTORS.map(({ setup }) => setup ?? {}));
-  for (const [name, { text, link, dir }] of Object.entries(all)) {
-    const path = join(root, name);
-    mkdirSync(dir ? path : dirname(path), { recursive: true });
-    if (link !== undefined) symlinkSync(placed(link, root), path);
-    else if (text !== undefined) writeFileSync(path, text);
-  }
-  return root;
-}
-
-/** Vectors say `/workspace` for wherever it lies. */
-function placed(text: string, root: string): string {
-  return text.replace(/(^|[\s'"=:])\/workspace(?=$|[-/\s'"])/g, (_, before) => before + root);
-}
-
-/** Asks the program itself, one batch per policy. */
 function verdicts(policy: string, vectors: readonly Vector[]): ReadonlyMap<string, Verdict> {
-  const batch = join(scratch, `${policy}.jsonl`);
-  const lines = vectors.map(({ id, command }) => JSON.stringify({ id, tool: "shell", input: { command: placed(command, workspace) } }));
-  writeFileSync(batch, `${lines.join("\n")}\n`);
-  const args = ["explain", "--policy", join(HERE, "policies", `${policy}.json`), "--workspace", workspace, "--batch", batch];
-  const env = { ...process.env, HOME: scratch, ASSENT_STORE: join(scratch, "store") };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", env, maxBuffer: 2 ** 26 });
-  assert.equal(status, 0, stderr);
-  const rows: readonly { id: string; verdict: Verdict }[] = stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  assert.deepEqual(
-    rows.map(({ id }) => id),
-    vectors.map(({ id }) => id),
-    "one line per vector, in order",
-  );
-  return new Map(rows.map(({ id, verdict }) => [id, verdict]));
+  const answers = askProgram(vectors, { scratch, workspace, policy: join(HERE, "policies", `${policy}.json`) });
+  return new Map(answers.map(({ id, verdict }) => [id, verdict]));
 }
 
 describe("the corpus of shell commands", () => {

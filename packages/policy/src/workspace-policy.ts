@@ -81,7 +81,11 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   const registry = parts.tools(look, settings, { privateAllowed: createPrivateHostTest(asked), hides });
   const tools = createRuleTools(registry);
   const scripts = rememberPackageScripts(workspace);
-  const described = createPolicyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
+  const described = createPolicyFacts({
+    ...{ workspace, home, look, scripts },
+    programPath: () => settings()["shell.path"],
+    secretNames: () => settings()["permissions.sensitive"],
+  });
   const facts = describeContainment(described, {
     ...{ workspace, home, settings, network: () => live.source?.loaded().network ?? [] },
     ...(parts.probeSandbox && { probe: parts.probeSandbox }),

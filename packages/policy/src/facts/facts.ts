@@ -19,6 +19,7 @@ export type FactOptions = {
   readonly programPath?: () => readonly string[];
   /** Digest of the script that a package command ran when the policy was loaded. */
   readonly scripts?: ShellPlace["scripts"];
+  readonly secretNames?: ShellPlace["secretNames"];
 };
 
 /** Only this tool runs from its plan. */
@@ -124,7 +125,7 @@ function describeShellLine(
   { command, input, cwd: from }: ShellRequest,
   { places, seenScripts, findProgram }: ShellSurroundings,
 ): RequestFacts {
-  const { workspace, look, home, scripts } = places;
+  const { workspace, look, home, scripts, secretNames } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
   const linked: PathFact[] = [];
   const noting: PathLookup = (path, directory) => {
@@ -135,6 +136,7 @@ function describeShellLine(
   const analysed = analyzeShell(command, {
     ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
     ...(scripts && { scripts }),
+    ...(secretNames && { secretNames }),
   });
   // The shell opens the files of input redirections for every program.
   for (const { redirections, cwd: at } of analysed.line.plan.commands)
@@ -144,7 +146,7 @@ function describeShellLine(
   const { line, units, planned } = analysed;
   return {
     units,
-    binds: { ...bindLinks(linked), ...binds },
+    binds: { ...bindLinks(linked), ...binds, ...Object.fromEntries(analysed.patterns.map(({ file, digest }) => [file, digest])) },
     safe: line.readOnly,
     plan: planned,
     planDigest: line.plan.digest,

@@ -9,6 +9,18 @@ const NAME_STARTS = ["id_rsa", "id_ed25519", "secrets."];
 const NAME_ENDS = [".pem", ".key", ".p12", ".pfx", ".keystore"];
 const HARMLESS = new Set([".env.example", ".env.sample"]);
 
+/** The same files as patterns of names, for programs that read whole directories. Where the place counts, its first directory is left out. */
+export const SECRET_NAME_GLOBS: readonly string[] = [
+  ...NAMES,
+  ".env.*",
+  "credentials*.json",
+  ...NAME_STARTS.map((start) => `${start}*`),
+  ...NAME_ENDS.map((end) => `*${end}`),
+];
+export const SECRET_DIRECTORY_NAMES: readonly string[] = [...DIRECTORIES, ...PLACES].map((path) => path.replace(/\/.*/, ""));
+/** Exceptions from `SECRET_NAME_GLOBS`. */
+export const SHOWN_NAMES: readonly string[] = [...HARMLESS];
+
 /** True for files that hold secrets by name or place. */
 export function isSensitive(path: string): boolean {
   const folded = foldPath(path);

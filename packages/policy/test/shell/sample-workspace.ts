@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { createPathLookup } from "../../src/paths/lookup.ts";
 import { type ClassifiedCommand, classify } from "../../src/shell/effects/classify.ts";
-import { expandGlobs } from "../../src/shell/effects/expand-glob.ts";
 import type { CommandPlace } from "../../src/shell/effects/look-at.ts";
+import { placeCommands } from "../../src/shell/plan/place-commands.ts";
 import type { HazardId } from "../../src/shell/plan/plan.ts";
 import { readPlain } from "../../src/shell/read/strict-reader.ts";
 import { scratch } from "../scratch.ts";
@@ -42,13 +42,12 @@ function put(path: string, text: string): void {
 }
 
 /** Why a line is not proven to read only: `refused`, a class, or hazards. Empty: it is. */
-export function objections(line: string, place: CommandPlace): readonly string[] {
+export function objections(line: string, { home = "/home/ann", ...place }: CommandPlace): readonly string[] {
   const reading = readPlain(line);
   if ("refused" in reading) return [`refused ${reading.refused.id}`];
-  return reading.commands.flatMap(({ words }) => {
-    const expanded = expandGlobs(words, place);
-    if ("refused" in expanded) return [`refused ${expanded.refused.id}`];
-    const { class: proven, hazards } = classify(expanded.argv, place);
+  return placeCommands(reading.commands, { ...place, home, findProgram: () => undefined }).flatMap((placed) => {
+    if (placed.refused) return [`refused ${placed.refused.id}`];
+    const { class: proven, hazards } = classify(placed.argv, { ...place, home, cwd: placed.cwd ?? place.cwd }, placed);
     return [...(proven === "read" ? [] : [proven]), ...hazards.map(({ id }) => id)];
   });
 }

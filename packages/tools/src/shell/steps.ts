@@ -101,25 +101,6 @@ function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts)
   return steps;
 }
 
-/**
- * Keeps npm from contacting a registry and from writing, deleting or rotating files, regardless of `.npmrc`. `/dev/null` makes cache
- * and logs impossible; `--logs-max=0` alone would delete the user's logs.
- */
-const QUIET_NPM = [
-  "--cache=/dev/null",
-  "--logs-dir=/dev/null",
-  "--logs-max=0",
-  "--no-timing",
-  "--no-update-notifier",
-  "--offline",
-  "--no-global",
-];
-
-function quietNpm(name: string, args: readonly string[]): readonly string[] {
-  const [word = "", ...rest] = args;
-  return name === "npm" && ["ls", "-v", "--version"].includes(word) ? [word, ...QUIET_NPM, ...rest] : args;
-}
-
 /** Git runs without the repository's programs, unless a rule accepted them. A program that may change something starts only after its start is recorded. */
 function makeStage(
   { argv, cwd, redirections, program, described }: PlannedCommand,
@@ -130,7 +111,7 @@ function makeStage(
   const { file } = program;
   const stage: PlanProgram = {
     file,
-    args: quietNpm(name, args),
+    args,
     argv0: name,
     cwd,
     redirections,

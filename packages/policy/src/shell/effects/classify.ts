@@ -1,10 +1,12 @@
-import { lstatSync } from "node:fs";
-import { resolve } from "node:path";
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
 import { effectsOf, isOpaque } from "../programs/table.ts";
 import { builtinText, changesShell } from "../read/shell-builtins.ts";
+import { useFoundFiles } from "./found-files.ts";
 import { repositoryHazards } from "./git-repository.ts";
+import { homeHazards } from "./home-settings.ts";
 import { type CommandPlace, lookAtPath } from "./look-at.ts";
 
 export type ClassifiedCommand = {
@@ -14,15 +16,42 @@ export type ClassifiedCommand = {
   readonly words: readonly string[];
   /** The program table describes the program. */
   readonly tabled: boolean;
+  readonly skips?: CommandEffects["skips"];
+  /** The commands that it runs only read. */
+  readonly covers?: true;
+  /** It opens files that its input names, so the names are checked on the way. */
+  readonly vets?: true;
 };
 
+/** Where a command's input comes from. */
+export type CommandFeed = { readonly feeder?: string; readonly command: { readonly input?: string } };
+
 /** Tells what a literal command may do and which files it touches, by the row of its program. */
-export function classify(argv: readonly string[], place: CommandPlace): ClassifiedCommand {
+export function classify(argv: readonly string[], place: CommandPlace, feed?: CommandFeed): ClassifiedCommand {
   const [name = ""] = argv;
   const strange = nameHazards(argv);
   if (strange.length > 0) return classifyUnknown(argv, strange);
   const effects = effectsOf(name, argv.slice(1));
-  return effects ? classifyByEffects(argv, effects, place) : classifyUnknown(argv, []);
+  if (!effects || (effects.fed && !listsNames(feed)) || (effects.located && !isLocated(name, place))) return classifyUnknown(argv, []);
+  const input = feed?.command.input;
+  return classifyByEffects(argv, input === undefined ? effects : { ...effects, reads: [...effects.reads, input] }, place);
+}
+
+/** A link to another program is a proxy, which may run what a file of the project names. */
+function isLocated(name: string, { findProgram }: CommandPlace): boolean {
+  if (!findProgram) return true;
+  const found = findProgram(name);
+  try {
+    return found !== undefined && basename(realpathSync.native(found.file)).includes(name);
+  } catch {
+    return false;
+  }
+}
+
+/** Names must be one per line, which `echo` and `printf` don't ensure. */
+function listsNames(feed: CommandFeed | undefined): boolean {
+  if (feed?.feeder === undefined) return feed?.command.input !== undefined;
+  return feed.feeder !== "echo" && feed.feeder !== "printf";
 }
 
 function nameHazards(argv: readonly string[]): readonly Hazard[] {
@@ -44,20 +73,34 @@ function classifyUnknown(argv: readonly string[], hazards: readonly Hazard[]): C
 }
 
 function classifyByEffects(argv: readonly string[], effects: CommandEffects, place: CommandPlace): ClassifiedCommand {
-  const { reads, writes, perhaps, follows = false, repository = false } = effects;
+  const { reads, writes, perhaps, follows = false, repository = false, runs = [], skips } = effects;
   const operands: Operand[] = [];
-  const hazards: Hazard[] = [...effects.hazards];
+  const uses = runs.map(useFoundFiles);
+  const unproven = uses.includes(undefined);
+  if (unproven && effects.fed) return classifyUnknown(argv, []);
+  const hazards: Hazard[] = [...effects.hazards, ...(unproven ? [RUNS_PROGRAM] : []), ...homeHazards(effects, place)];
   const look = (path: string, use: Operand["use"]): void => {
     const looked = lookAtPath({ path, use, follows }, place);
     operands.push(looked.operand);
     hazards.push(...looked.hazards);
   };
-  for (const path of reads) if (isFile(path, place.cwd)) look(path, "read");
+  for (const path of [...reads, ...uses.flatMap((use) => use?.reads ?? [])]) if (isFile(path, place.cwd)) look(path, "read");
   for (const path of perhaps) if (exists(path, place.cwd) && path !== "/dev/null") look(path, "read");
   for (const path of writes) look(path, "write");
   if (repository) hazards.push(...repositoryHazards(place));
-  return { class: provenClass(effects), operands, hazards, words: effects.words ?? argv, tabled: true };
+  return {
+    class: provenClass({ ...effects, hazards }),
+    operands,
+    hazards,
+    words: effects.words ?? argv,
+    tabled: true,
+    ...(skips && { skips }),
+    ...(runs.length > 0 && !unproven && { covers: true }),
+    ...(effects.fed && uses.some((use) => use?.uses === "files") && { vets: true }),
+  };
 }
+
+const RUNS_PROGRAM: Hazard = { id: "runs_program", text: "-exec runs another program" };
 
 /** `-` is the input unless a file has that name. */
 function isFile(path: string, cwd: string): boolean {

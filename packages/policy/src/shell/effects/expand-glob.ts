@@ -30,25 +30,29 @@ export function expandGlobs(
   return { argv };
 }
 
+/** Every file that matches is checked like a written one, so any described program may get them. */
 function expandsGlobs(name: string): boolean {
-  const reads = PROGRAMS.get(name)?.reads;
-  return typeof reads === "object" && reads.globs === true;
+  return name !== "cd" && PROGRAMS.get(name)?.reads !== undefined;
 }
 
 function refuse(id: HazardId, text: string): { readonly refused: Hazard } {
   return { refused: { id, text } };
 }
 
-/** No result begins with a dash, because a literal directory comes first. */
 function expandPattern(pattern: string, place: GlobPlace): ExpandedWord {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => /[*?]/.test(part));
-  const start = parts.slice(0, first).join("/");
-  if (first === 0 || start.startsWith("-") || parts.slice(first, -1).includes(""))
-    return refuse("brace_or_glob", `${pattern} doesn't start with a directory`);
-  let found: readonly string[] | undefined = [start];
-  for (const part of parts.slice(first)) found = found && expandPart(found, part, place);
+  if (parts.slice(first, -1).includes("")) return refuse("brace_or_glob", `${pattern} has an empty name in it`);
+  let found: readonly string[] | undefined = [
+    parts
+      .slice(0, first)
+      .map((part) => `${part}/`)
+      .join(""),
+  ];
+  for (const [i, part] of parts.slice(first).entries())
+    found = found && expandPart(i === 0 ? found : found.map((one) => `${one}/`), part, place);
   if (found === undefined) return refuse("outside_workspace", `${pattern} matches too many files, or leads outside the workspace`);
+  if (found.some((name) => name.startsWith("-"))) return refuse("brace_or_glob", `${pattern} matches a name that looks like an option`);
   return { words: found.length === 0 ? [pattern] : found.toSorted(byBytes) };
 }
 
@@ -58,13 +62,13 @@ function expandPart(directories: readonly string[], part: string, place: GlobPla
   for (const directory of directories) {
     const names = namesIn(directory, part, place);
     if (names === undefined || found.length + names.length > MOST_RESULTS) return undefined;
-    found.push(...names.map((name) => `${directory}/${name}`));
+    found.push(...names.map((name) => `${directory}${name}`));
   }
   return found;
 }
 
 function namesIn(directory: string, part: string, { cwd, look }: GlobPlace): readonly string[] | undefined {
-  const path = resolve(cwd, directory || "/");
+  const path = resolve(cwd, directory);
   if (!/[*?]/.test(part)) return isThere(path, part) ? [part] : [];
   if (!look(path, "/").inside) return undefined;
   const names = entries(path);

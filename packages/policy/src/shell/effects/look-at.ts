@@ -7,7 +7,14 @@ import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
 
 /** Where a command would run. */
-export type CommandPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
+export type CommandPlace = {
+  readonly cwd: string;
+  readonly workspace: string;
+  readonly look: PathLookup;
+  readonly home?: string;
+  /** Absent: every program is installed. */
+  readonly findProgram?: (name: string) => { readonly file: string } | undefined;
+};
 
 /** Resolves a path of a command and finds its hazards. */
 export function lookAtPath(

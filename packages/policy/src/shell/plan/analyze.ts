@@ -1,22 +1,20 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
 import { contentDigest } from "../../facts/digest.ts";
 import { createShellUnit } from "../../facts/units.ts";
 import type { PathLookup } from "../../paths/lookup.ts";
-import { expandGlobs } from "../effects/expand-glob.ts";
 import { findPackageScript } from "../effects/package-scripts.ts";
 import { findScriptBinds, type ScriptBind } from "../effects/script-binds.ts";
 import { findStrayWords, type StrayWord } from "../effects/stray-words.ts";
 import { findTouchedPaths } from "../effects/touched-paths.ts";
-import { findWorkingDirectories } from "../effects/working-directories.ts";
 import { matchReaders } from "../read/agree.ts";
 import { characterHazards } from "../read/characters.ts";
-import { LONGEST_COMMAND, type PlainCommand, readPlain } from "../read/strict-reader.ts";
+import { LONGEST_COMMAND, readPlain } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import { walkBash } from "../walk/walk.ts";
+import { placeCommands } from "./place-commands.ts";
 import { type Command, type Hazard, makePlan } from "./plan.ts";
-import { markPlannedLine, type PlannedCommand, type PlannedLine } from "./planned-line.ts";
+import { planCommands } from "./plan-commands.ts";
+import { markPlannedLine, type PlannedLine } from "./planned-line.ts";
 import { joinHazards, type PlacedCommand, type ReadCommand, readCommands, type ShellPlace, uniqueHazards } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
 
@@ -27,6 +25,8 @@ export type AnalyzedLine = {
   readonly planned: PlannedLine;
   readonly scripts: readonly ScriptBind[];
   readonly packageScripts: readonly ScriptBind[];
+  /** Words that patterns of the line expand to. */
+  readonly patterns: readonly ScriptBind[];
 };
 
 /** Parses a shell line with both readers and looks at the files it names. Starts nothing. */
@@ -64,28 +64,6 @@ type TextFlaw = Pick<ShellLine, "malformed" | "tooLong">;
 function findFlaw(text: string): TextFlaw | undefined {
   if (text.trim() === "" || text.includes("\0") || !text.isWellFormed()) return { malformed: true, tooLong: false };
   return text.length > LONGEST_COMMAND ? { malformed: false, tooLong: true } : undefined;
-}
-
-function placeCommands(commands: readonly PlainCommand[], place: ShellPlace): readonly PlacedCommand[] {
-  const directories = findWorkingDirectories(commands, place.cwd, (target, from) => resolveMove(target, from, place));
-  return commands.map((command, i) => {
-    const cwd = directories[i] ?? null;
-    const argv = command.words.map(({ text }) => text);
-    if (!command.words.some(({ glob }) => glob)) return { command, argv, cwd, expanded: false };
-    const found = expandGlobs(command.words, { ...place, cwd: cwd ?? place.cwd });
-    if ("argv" in found) return { command, argv: found.argv, cwd, expanded: true };
-    return { command, argv, cwd, expanded: false, refused: found.refused };
-  });
-}
-
-function resolveMove(target: string, from: string, { look }: ShellPlace): string | null {
-  const { inside, real, hazards } = look(target, from);
-  if (!inside || real === null || hazards.length > 0 || target === "-" || target.startsWith("~")) return null;
-  try {
-    return statSync(real).isDirectory() ? resolve(from, target) : null;
-  } catch {
-    return null;
-  }
 }
 
 function outsideHazards({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
@@ -162,7 +140,7 @@ function concludeLine(text: string, { place, walk, hazards, read, plain }: LineF
     parsed: walk.parsed,
     readOnly,
   };
-  const runs = modelled ? planCommands(plain, read, place.findProgram) : undefined;
+  const runs = modelled ? planCommands(plain, read, place) : undefined;
   const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, { line, index, place }));
   return {
     line,
@@ -170,10 +148,19 @@ function concludeLine(text: string, { place, walk, hazards, read, plain }: LineF
     planned: markPlannedLine(runs ? { plan, readOnly, commands: runs } : { plan, readOnly }),
     scripts: findScriptBinds(units, place),
     packageScripts: units.some(({ script }) => script) ? units.flatMap(packageBind) : NO_SCRIPTS,
+    patterns: (plain ?? NO_PLACED).flatMap(patternBind),
   };
 }
 
 const NO_SCRIPTS: readonly ScriptBind[] = [];
+const NO_PLACED: readonly PlacedCommand[] = [];
+
+/** If other files match before the line starts, it is judged again. */
+function patternBind({ command: { words }, argv, patterns }: PlacedCommand): readonly ScriptBind[] {
+  if (!patterns) return NO_SCRIPTS;
+  const written = words.flatMap(({ text, glob }) => (glob ? [text] : []));
+  return [{ file: `the files that ${written.join(" ")} matches`, digest: contentDigest(JSON.stringify(argv)) }];
+}
 
 function packageBind({ script, words }: ShellUnit): readonly ScriptBind[] {
   return script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : NO_SCRIPTS;
@@ -222,25 +209,6 @@ function subjectOf({ line, command }: ShellUnit): string {
   return command.argv.reduce((subject, { text }, i) => (i === 0 ? text : `${subject} ${text}`), "");
 }
 
-/** All or none: if one directory is unknown, nothing runs from the plan. */
-function planCommands(
-  plain: readonly PlacedCommand[],
-  read: readonly ReadCommand[],
-  findProgram: ShellPlace["findProgram"],
-): readonly PlannedCommand[] | undefined {
-  const tops = new Map(read.flatMap(({ seen, command }) => (seen.top === undefined ? [] : [[seen.top, command]])));
-  const commands = plain.flatMap(({ command: { join, redirections }, argv, cwd }, i): readonly PlannedCommand[] => {
-    if (!hasName(argv) || cwd === null) return [];
-    const described = !tops.get(i)?.hazards.some(({ id }) => id === "runs_hooks" || id === "opaque_program");
-    return [{ join, argv, cwd, redirections, described, program: argv[0] === "cd" ? undefined : findProgram(argv[0]) }];
-  });
-  return commands.length === plain.length ? commands : undefined;
-}
-
-function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {
-  return argv.length > 0;
-}
-
 function analyzeUnread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: TextFlaw): AnalyzedLine {
   const hazard: Hazard = tooLong
     ? { id: "too_long", text: `The command has ${text.length} characters; Assent reads at most ${LONGEST_COMMAND}` }
@@ -254,5 +222,6 @@ function analyzeUnread(text: string, { cwd }: ShellPlace, { malformed, tooLong }
     planned: markPlannedLine({ plan, readOnly: false }),
     scripts: [],
     packageScripts: [],
+    patterns: [],
   };
 }

@@ -15,6 +15,8 @@ export type ShellPlace = {
   readonly findProgram: ProgramFinder;
   /** Digest of a package command's script when the policy was loaded. */
   readonly scripts?: (words: readonly string[]) => string | undefined;
+  /** More names of files with secrets, from settings. */
+  readonly secretNames?: () => readonly string[];
 };
 
 /** A plain command with its directory and expanded globs. */
@@ -22,8 +24,11 @@ export type PlacedCommand = {
   readonly command: PlainCommand;
   readonly argv: readonly string[];
   readonly cwd: string | null;
-  /** `argv` differs from the text because of globs. */
+  /** `argv` differs from the text because of variables, patterns or `git -C`. */
   readonly expanded: boolean;
+  readonly patterns?: true;
+  /** The program at the start of the pipeline that it reads from. */
+  readonly feeder?: string;
   readonly refused?: Hazard;
 };
 
@@ -44,13 +49,28 @@ export function readCommands(walk: WalkResult, { top, plain, place }: TopReading
   const moved = walk.commands.filter((seen) => seen.inside !== undefined && moves(seen));
   const moving = moved.length === 0 ? NOWHERE : new Set(moved.map(({ inside }) => inside));
   const cwds: (string | null)[] = [];
-  return walk.commands.map((seen, i) => {
+  const done: ReadCommand[] = [];
+  for (const [i, seen] of walk.commands.entries()) {
     const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
     const outer = at ? at.cwd : moving.has(seen.inside) ? null : findOuterDirectory(cwds, seen, start);
     const cwd = moveFrom(outer, seen);
     cwds[i] = cwd;
-    return readCommand(at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, cwd, place);
-  });
+    const read = readCommand(
+      at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen,
+      { cwd, at },
+      place,
+    );
+    const covered = seen.inside !== undefined && done[seen.inside]?.classified?.covers === true && read.command.hazards.length === 0;
+    done.push(covered ? { ...read, command: { ...read.command, class: "read" } } : read);
+  }
+  return done;
+}
+
+/** In a command that only reads, known variables and an input that was checked are no hazards. */
+function withoutReplaced(hazards: readonly Hazard[], { command: { words, input } }: PlacedCommand): readonly Hazard[] {
+  const variable = words.some(({ raw }) => raw !== undefined);
+  if (!variable && input === undefined) return hazards;
+  return hazards.filter(({ id }) => !((id === "expansion" && variable) || (id === "redirection" && input !== undefined)));
 }
 
 function findOuterDirectory(cwds: readonly (string | null)[], { inside }: SeenCommand, start: string | null): string | null {
@@ -67,12 +87,15 @@ function moveFrom(outer: string | null, { movedTo }: SeenCommand): string | null
 const NOWHERE: ReadonlySet<number | undefined> = new Set();
 const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
 
-function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): ReadCommand {
+type CommandSpot = { readonly cwd: string | null; readonly at: PlacedCommand | undefined };
+
+function readCommand(seen: SeenCommand, { cwd, at }: CommandSpot, place: ShellPlace): ReadCommand {
   const { argv, path, assignments, redirections } = seen;
   const literal = argv.length > 0 && !seen.openEnd && !argv.some(({ dynamic }) => dynamic);
   const words = argv.map(({ text }) => text);
-  const classified = literal ? classify(words, placeAt(cwd, place)) : undefined;
-  const known = joinHazards(seen.hazards, classified?.hazards ?? NO_HAZARDS);
+  const classified = literal ? classify(words, placeAt(cwd, place), at) : undefined;
+  const own = at && !at.refused && classified?.class === "read" ? withoutReplaced(seen.hazards, at) : seen.hazards;
+  const known = joinHazards(own, classified?.hazards ?? NO_HAZARDS);
   const hazards = uniqueHazards(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
   const command: Command = {
     argv,
@@ -88,7 +111,7 @@ function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): 
 }
 
 function placeAt(cwd: string | null, place: ShellPlace): CommandPlace {
-  return cwd === null || cwd === place.cwd ? place : { workspace: place.workspace, look: place.look, cwd };
+  return cwd === null || cwd === place.cwd ? place : { ...place, cwd };
 }
 
 export function joinHazards(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {

@@ -15,10 +15,25 @@ export type CommandEffects = {
   readonly repository?: boolean;
   /** The words that an allow rule compares, if not all. */
   readonly words?: readonly string[];
+  /** It reads whole directories, and this is how it skips files with secrets. */
+  readonly skips?: "grep" | "rg" | "diff" | "find";
+  /** Commands that it runs with names of files. */
+  readonly runs?: readonly FoundRun[];
+  /** The names come from its input. */
+  readonly fed?: true;
+  /** The program must be installed outside the workspace under its own name. */
+  readonly located?: true;
+  /** It shows addresses of git, which may contain a password. */
+  readonly addresses?: true;
+  /** It asks a server, as the user's settings say. */
+  readonly client?: "docker" | "kubectl";
 };
 
-/** Computes the effects of a program whose words are special. */
-export type ReadModel = (args: readonly string[]) => CommandEffects;
+/** A command that gets names of files in place of `{}`: one, or perhaps several. */
+export type FoundRun = { readonly words: readonly string[]; readonly many: boolean };
+
+/** Computes the effects of a program whose words are special; undefined: it doesn't describe them. */
+export type ReadModel = (args: readonly string[]) => CommandEffects | undefined;
 
 /** A program that takes options and operands. */
 export type ReadTable = OptionLists & {
@@ -37,8 +52,6 @@ export type ReadTable = OptionLists & {
   readonly dashValues?: true;
   /** A letter takes the next word even if more letters follow it. */
   readonly looseLetters?: true;
-  /** `*` and `?` are expanded: file names can't act as harmful options, and it only reads. */
-  readonly globs?: true;
   readonly refine?: (reading: OptionReading, plain: CommandEffects) => CommandEffects;
 };
 

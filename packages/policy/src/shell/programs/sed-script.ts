@@ -1,6 +1,9 @@
 /** Commands that print, skip or hold lines and take no argument. */
 const PLAIN_COMMANDS = "pPdnNhHgGx=";
-const NUMBERED_COMMANDS = "ql";
+const NUMBERED_COMMANDS = "qQl";
+/** The rest of the line is text. */
+const TEXT_COMMANDS = "aic";
+const TEXT = /[^\n\\]+/y;
 const ADDRESS = /(?:\d+~\d+|\d+|\$)/y;
 const SEPARATORS = /[\s;]*/y;
 const BLANKS = /[ \t]*/y;
@@ -39,6 +42,8 @@ function readCommand(script: SedReader): boolean {
   const letter = script.text.charAt(script.at++);
   if (letter === "{") return ++script.depth < 100;
   if (letter === "s") return readSubstitution(script) && isEnded(script);
+  if (letter === "y") return readDelimited(script) && isEnded(script);
+  if (letter !== "" && TEXT_COMMANDS.includes(letter)) return take(script, TEXT) !== "" && isLineEnd(script);
   if (letter !== "" && NUMBERED_COMMANDS.includes(letter)) take(script, NUMBER);
   else if (letter === "" || !PLAIN_COMMANDS.includes(letter)) return false;
   return isEnded(script);
@@ -68,11 +73,18 @@ function readAddress(script: SedReader): boolean {
 }
 
 function readSubstitution(script: SedReader): boolean {
-  const delimiter = script.text.charAt(script.at++);
-  if (!/^[/|#,:;@!%_+=~-]$/.test(delimiter)) return false;
-  if (!readUpTo(script, delimiter, true) || !readUpTo(script, delimiter, false)) return false;
+  if (!readDelimited(script)) return false;
   take(script, FLAGS);
   return true;
+}
+
+function readDelimited(script: SedReader): boolean {
+  const delimiter = script.text.charAt(script.at++);
+  return /^[/|#,:;@!%_+=~-]$/.test(delimiter) && readUpTo(script, delimiter, true) && readUpTo(script, delimiter, false);
+}
+
+function isLineEnd({ text, at }: SedReader): boolean {
+  return at === text.length || text.charAt(at) === "\n";
 }
 
 /** Programs differ on a delimiter inside brackets, so such a script is not understood. */

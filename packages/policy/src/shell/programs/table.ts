@@ -11,6 +11,7 @@ import { NETWORK } from "./rows/network.ts";
 import { PACKAGES } from "./rows/packages.ts";
 import { SEARCH } from "./rows/search.ts";
 import { SHELLS } from "./rows/shells.ts";
+import { SYSTEM } from "./rows/system.ts";
 import { TEXT } from "./rows/text.ts";
 import { TOOLS } from "./rows/tools.ts";
 import { WRAPPERS } from "./rows/wrappers.ts";
@@ -18,6 +19,7 @@ import { WRAPPERS } from "./rows/wrappers.ts";
 /** Each program is in one of them. */
 export const ROW_FILES: readonly Readonly<Record<string, Program>>[] = [
   COREUTILS,
+  SYSTEM,
   FILES,
   TEXT,
   SEARCH,
@@ -39,7 +41,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map(ROW_FILES.flatMap(
 export function effectsOf(name: string, args: readonly string[]): CommandEffects | undefined {
   const { version, reads } = PROGRAMS.get(name) ?? {};
   const [word = ""] = args;
-  if (args.length === 1 && version?.split(" ").includes(word)) return NO_EFFECTS;
+  if (args.length === 1 && version?.split(" ").includes(word)) return { ...NO_EFFECTS, located: true };
   if (!reads) return undefined;
   return typeof reads === "function" ? reads(args) : effectsByTable(args, reads);
 }

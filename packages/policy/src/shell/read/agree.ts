@@ -1,6 +1,6 @@
-import type { Redirection } from "../plan/plan.ts";
+import type { PlanWord, Redirection } from "../plan/plan.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
-import type { PlainCommand, PlainRedirection } from "./strict-reader.ts";
+import type { PlainCommand, PlainRedirection, PlainWord } from "./strict-reader.ts";
 
 /** The top-level commands of the walk if both readers agree on commands, words, redirections and operators. Undefined: they differ. */
 export function matchReaders(plain: readonly PlainCommand[], walk: WalkResult): readonly SeenCommand[] | undefined {
@@ -12,11 +12,19 @@ export function matchReaders(plain: readonly PlainCommand[], walk: WalkResult): 
 function isSame(plain: PlainCommand, seen: SeenCommand | undefined): boolean {
   if (seen === undefined || seen.join !== plain.join || seen.assignments.length > 0 || seen.argv.length !== plain.words.length)
     return false;
+  const isInput = (one: Redirection): boolean => plain.input !== undefined && isSameRedirection(["0", "<", plain.input], one);
+  const inputs = seen.redirections.filter(isInput);
+  const others = seen.redirections.filter((one) => !isInput(one));
   return (
-    plain.words.every(({ text, glob }, i) => seen.argv[i]?.text === text && seen.argv[i]?.dynamic === glob) &&
-    seen.redirections.length === plain.redirections.length &&
-    plain.redirections.every((redirection, i) => isSameRedirection(REDIRECTIONS[redirection], seen.redirections[i]))
+    plain.words.every((word, i) => isSameWord(word, seen.argv[i])) &&
+    inputs.length === (plain.input === undefined ? 0 : 1) &&
+    others.length === plain.redirections.length &&
+    plain.redirections.every((redirection, i) => isSameRedirection(REDIRECTIONS[redirection], others[i]))
   );
+}
+
+function isSameWord({ text, glob, raw }: PlainWord, seen: PlanWord | undefined): boolean {
+  return raw === undefined ? seen?.text === text && seen.dynamic === glob : seen?.text === raw && seen.dynamic;
 }
 
 const REDIRECTIONS: Readonly<Record<PlainRedirection, readonly [fd: string, op: string, target: string]>> = {

@@ -22,6 +22,7 @@ export function builtinText(name: string): string {
 /** Whether these words are such a builtin; `-v` makes `printf` and `test` one. */
 export function changesShell(words: readonly string[]): boolean {
   const [name, first] = words;
+  if ((name === "type" && first !== undefined && !first.startsWith("-t")) || (name === "command" && first === "-v")) return false; // they only look up programs
   if (name === undefined || CHANGES_SHELL.has(name)) return true;
   if (name === "printf") return first?.startsWith("-v") ?? false;
   return (name === "test" || name === "[") && words.includes("-v");

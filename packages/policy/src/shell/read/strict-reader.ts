@@ -4,8 +4,8 @@ import { builtinText, changesShell, isReserved } from "./shell-builtins.ts";
 /** How a command is joined to the one before; a newline is `;`. */
 export type Join = "start" | "&&" | "||" | ";" | "|";
 
-/** A word without quotes. `glob`: it has an unquoted `*` or `?`. */
-export type PlainWord = { readonly text: string; readonly glob: boolean };
+/** A word without quotes. `glob`: it has an unquoted `*` or `?`. `raw`: the word as written if it has variables, whose names are then between NULs in `text`. */
+export type PlainWord = { readonly text: string; readonly glob: boolean; readonly raw?: string };
 
 /** The redirections of the plain part. */
 export type PlainRedirection = "2>&1" | "1>&2" | ">/dev/null" | "2>/dev/null" | "</dev/null";
@@ -16,6 +16,8 @@ export type PlainCommand = {
   readonly words: readonly [PlainWord, ...PlainWord[]];
   /** In written order: `>/dev/null 2>&1` is not `2>&1 >/dev/null`. */
   readonly redirections: readonly PlainRedirection[];
+  /** The file of `< FILE`. */
+  readonly input?: string;
   readonly at: readonly [start: number, end: number];
 };
 
@@ -36,18 +38,26 @@ const OPERATOR = /&&|\|\||;(?![;&])|\|(?!&)/y;
 const REDIRECTION = /(?:2>&1|1>&2|2?>\/dev\/null|<\/dev\/null)(?=[ \t\n;&|]|$)/y;
 const OPERATORS = ["&&", "||", ";", "|"] as const;
 const REDIRECTIONS = ["2>&1", "1>&2", ">/dev/null", "2>/dev/null", "</dev/null"] as const;
+const INPUT = /<[ \t]*(?!\/dev\/)[\w./@+,-]+(?=[ \t\n;&|]|$)/y;
 const BARE_WORD = /[\w./:@+,-]+(?=[ \t\n;&|]|$)/y;
+/** Signs that are words of `test` and `find`. */
+const SIGN_WORD = /[[\]!](?=[ \t\n;&|]|$)/y;
 const WORD_END = /[ \t\n;&|]|$/y;
-/** Bare text, a tilde inside it, a pattern, an escaped character, quotes. */
-const PART = /[\w./:=@+,%^-]+|(?<=[\w./@+,%^-])~|[*?]|\\[^\n]|'[^']*'|"(?:[^"\\$`!]|\\[^\n!])*"/y;
+/** Variables whose values are known and no secrets. */
+const VARIABLE = /\$(?:(HOME|PWD|USER|LOGNAME|SHELL|PATH|LANG)(?!\w)|\{(HOME|PWD|USER|LOGNAME|SHELL|PATH|LANG)\})/;
+/** Bare text, a tilde inside it, braces that no shell expands, a pattern, an escaped character, a known variable, quotes. */
+const PART = new RegExp(
+  `[\\w./:=@+,%^-]+|(?<=[\\w./@+,%^-])~|\\{\\}|(?<=[@^])\\{[\\w-]+\\}|[*?]|\\\\[^\\n]|${VARIABLE.source}|'[^']*'|"(?:[^"\\\\$\`!]|\\\\[^\\n!]|${VARIABLE.source})*"`,
+  "y",
+);
 
 const OPEN_QUOTES = /"(?:[^"\\$`!]|\\[^\n!])*/y;
-const ESCAPED = /\\(["\\$`])/g;
+const ESCAPED = new RegExp(`\\\\(["\\\\$\`])|${VARIABLE.source}`, "g");
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs;
 
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/s;
-/** `=id` of zsh, `%PATH%` and a trailing `^` of cmd. */
-const FOR_OTHER_SHELL = /^=|%[A-Za-z_]{3,}%|\^$/;
+/** `=id` of zsh, `%PATH%` of cmd. */
+const FOR_OTHER_SHELL = /^=(?!=?$)|%[A-Za-z_]{3,}%/;
 
 type StrictReader = {
   readonly text: string;
@@ -55,6 +65,7 @@ type StrictReader = {
   readonly commands: PlainCommand[];
   words: [PlainWord, ...PlainWord[]] | undefined;
   redirections: PlainRedirection[];
+  input: string | undefined;
   join: Join;
   start: number;
   end: number;
@@ -64,9 +75,20 @@ type StrictReader = {
 
 type Refusal = Hazard | undefined;
 
-/** Reads the plain part of bash, in which every word is literal, and rejects everything else. Only this reader can lead to an allow. */
+/** Reads the plain part of bash, in which every word is literal, a pattern or a known variable, and rejects everything else. Only this reader can lead to an allow. */
 export function readPlain(text: string): PlainReading {
-  const reader: StrictReader = { text, at: 0, commands: [], words: undefined, redirections: [], join: "start", start: 0, end: 0, lines: 1 };
+  const reader: StrictReader = {
+    text,
+    at: 0,
+    commands: [],
+    words: undefined,
+    redirections: [],
+    input: undefined,
+    join: "start",
+    start: 0,
+    end: 0,
+    lines: 1,
+  };
   let refused = checkText(reader);
   while (!refused && reader.at < text.length) refused = readToken(reader);
   refused ??= endText(reader);
@@ -129,7 +151,11 @@ function skipBlanks(reader: StrictReader): Refusal {
 function readStrangeToken(reader: StrictReader): Refusal {
   const { at: start } = reader;
   const redirection = takeKnownToken(reader, REDIRECTION, REDIRECTIONS);
-  return redirection ? addRedirection(reader, redirection, start) : readMixedWord(reader);
+  if (redirection) return addRedirection(reader, redirection, start);
+  const input = takeToken(reader, INPUT);
+  if (input) return addInput(reader, input.slice(1).trimStart(), start);
+  const sign = takeToken(reader, SIGN_WORD);
+  return sign ? addWord(reader, { text: sign, glob: false }, start) : readMixedWord(reader);
 }
 
 function takeToken(reader: StrictReader, form: RegExp): string {
@@ -161,10 +187,12 @@ function readMixedWord(reader: StrictReader): Refusal {
     quoted ||= /^['"\\]/.test(part);
     text += removeQuotes(part);
   }
-  if (glob && quoted) return refuse({ ...reader, at: start }, "brace_or_glob", "A pattern is partly quoted");
-  if (isForOtherShell(reader.text.slice(start, reader.at)))
-    return refuse({ ...reader, at: start }, "other_shell", "Another shell would expand a word");
-  return addWord(reader, { text, glob }, start);
+  const raw = reader.text.slice(start, reader.at);
+  const variable = text.includes("\0");
+  if (glob && (quoted || variable))
+    return refuse({ ...reader, at: start }, "brace_or_glob", "A pattern is partly quoted or has a variable");
+  if (isForOtherShell(raw)) return refuse({ ...reader, at: start }, "other_shell", "Another shell would expand a word");
+  return addWord(reader, variable ? { text, glob, raw } : { text, glob }, start);
 }
 
 function isWordEnd({ text, at }: StrictReader): boolean {
@@ -174,8 +202,14 @@ function isWordEnd({ text, at }: StrictReader): boolean {
 
 function removeQuotes(part: string): string {
   if (part.startsWith("'")) return part.slice(1, -1);
-  if (part.startsWith('"')) return part.slice(1, -1).replace(ESCAPED, "$1");
+  if (part.startsWith('"')) return part.slice(1, -1).replace(ESCAPED, (_, sign, bare, braced) => sign ?? markVariable(bare ?? braced));
+  const [, bare, braced] = (part.startsWith("$") && VARIABLE.exec(part)) || [];
+  if (bare ?? braced) return markVariable(bare ?? braced);
   return part.startsWith("\\") ? part.slice(1) : part;
+}
+
+function markVariable(name = ""): string {
+  return `\0${name}\0`;
 }
 
 function refuseCharacter(reader: StrictReader): Hazard {
@@ -220,7 +254,8 @@ function isForOtherShell(raw: string): boolean {
   return FOR_OTHER_SHELL.test(/['"\\]/.test(raw) ? raw.replace(QUOTED, "''") : raw);
 }
 
-function checkName({ text, glob }: PlainWord): NameRefusal | undefined {
+function checkName({ text, glob, raw }: PlainWord): NameRefusal | undefined {
+  if (raw !== undefined) return ["expansion", "The command's name is a variable"];
   if (glob) return ["brace_or_glob", "The command's name is a pattern"];
   if (text.includes("=") && ASSIGNMENT.test(text)) return ["assignment", "Sets a variable"];
   return text === "" || /^[-+%]/.test(text) || isReserved(text)
@@ -236,6 +271,16 @@ function addRedirection(reader: StrictReader, redirection: PlainRedirection, sta
   return undefined;
 }
 
+/** Only one, and after the command's name. */
+function addInput(reader: StrictReader, file: string, start: number): Refusal {
+  if (!reader.words || reader.input !== undefined || reader.redirections.includes("</dev/null"))
+    return refuse({ ...reader, at: start }, "redirection", "A redirection comes before the command, or there are two of its input");
+  reader.input = file;
+  reader.end = reader.at;
+  reader.lines = 0;
+  return undefined;
+}
+
 function endLine(reader: StrictReader): Refusal {
   if (++reader.lines > MOST_EMPTY_LINES + 1) return refuseGap(reader, reader.at);
   const refused = reader.words ? endCommand(reader, ";", reader.at) : undefined;
@@ -244,11 +289,12 @@ function endLine(reader: StrictReader): Refusal {
 }
 
 function endCommand(reader: StrictReader, next: Join, at: number): Refusal {
-  const { text, words, redirections, join, start, end } = reader;
+  const { text, words, redirections, input, join, start, end } = reader;
   if (!words) return refuse({ text, at }, "unparsed", "A command is missing");
   if (changesShell(words.map((word) => word.text))) return refuse({ text, at: start }, "state_builtin", builtinText(words[0].text));
-  reader.commands.push({ join, words, redirections, at: [start, end] });
+  reader.commands.push({ join, words, redirections, ...(input !== undefined && { input }), at: [start, end] });
   reader.words = undefined;
+  reader.input = undefined;
   reader.redirections = [];
   reader.join = next;
   return undefined;

@@ -62,14 +62,14 @@ describe("a line on which both readers agree is modelled", () => {
 
 describe("any other line is text, and nothing runs from its plan", () => {
   const rows: readonly [text: string, hazard: string][] = [
-    ["ls $HOME", "expansion"],
+    ["ls $TOKEN", "expansion"],
     ["ls $(pwd)", "substitution"],
     ["ls `pwd`", "substitution"],
     ["FOO=1 ls", "assignment"],
     ["ls > out.txt", "redirection"],
     ["ls &", "background"],
     ["ls {a,b}", "brace_or_glob"],
-    ["ls *", "brace_or_glob"],
+    ["rm *", "brace_or_glob"],
     ["(ls)", "unmodelled_construct"],
     ["if true; then ls; fi", "unmodelled_construct"],
     ["ls 'open", "unparsed"],

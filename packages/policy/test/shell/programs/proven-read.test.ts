@@ -480,6 +480,108 @@ ls # list files
 sha224sum README.md
 sha384sum README.md
 sha512sum README.md
+ls *.md
+cat *.txt
+grep foo *.ts
+grep -rn foo --include=*.ts .
+find . -name *.ts
+find . ! -name '*.ts'
+find . -name '*.ts' | xargs grep foo
+find . -name '*.ts' -print0 | xargs -0 wc -l
+find src -exec grep -l foo {} +
+find src -type f -exec head -5 {} \;
+git ls-files | grep -v test | xargs cat
+ls | xargs -I{} echo {}
+ls | xargs -n 1 basename
+xargs cat < a.txt
+wc -l < README.md
+tr a-z A-Z < README.md
+sed p README.md
+sed 's/a/b/g' a.txt
+sed -e 's/^ *//' -e '/^$/d' a.txt
+sed '1i first' a.txt
+sed 'y/abc/xyz/' a.txt
+awk '$3 > 10 {print $1}' a.txt
+awk '/a|b/ {print}' a.txt
+awk 'NR > 1 || /x/ {n++} END {print n}' a.txt
+[ -f README.md ]
+[ ! -d docs ]
+[ a = b ] || echo no
+echo $HOME "$PWD"
+command -v git
+type -a git
+nproc
+uptime -p
+free -h
+hostname
+arch
+tty
+logname
+users
+groups
+clear
+lscpu
+lsblk
+cal
+expr 1 + 2
+sleep 5
+ps
+ps aux
+ps -aux
+ps -ef
+ps axf
+ps -eo pid,ppid,cmd --sort=-pcpu
+ps -p 1 -o pid=
+pgrep -fl node
+xxd README.md
+xxd -ps -l 16 README.md
+od -c README.md
+od -A x -t x1z README.md
+base64 README.md
+base32 -d a.txt
+strings -n 8 README.md
+hexdump -C README.md
+cksum README.md
+expand a.txt
+unexpand -a a.txt
+join a.txt b.txt
+egrep 'a|b' README.md
+fgrep -r x src
+less README.md
+more README.md
+git -C src status
+git -C src/../docs log -1
+git diff HEAD^
+git show v1^{commit}
+git stash show -p stash@{0}
+git log @{u}..
+git for-each-ref --sort=-committerdate --format='%(refname:short)'
+git show-ref --tags
+git check-ignore -v src
+git check-attr -a README.md
+git config user.name
+git config --get remote.origin.url
+git count-objects -vH
+git symbolic-ref --short HEAD
+npm ls --depth=0
+npm list react
+npm ls --all --json
+npm explain react
+npm root
+npm run
+docker ps -a
+docker images
+docker logs --tail 20 web
+docker version
+kubectl get pods
+kubectl get pods,svc -n web -o wide
+kubectl logs web --tail=20
+gh pr list --state open
+gh pr view 12 --json title
+gh issue list -R owner/name
+gh run view 12
+java -version
+curl --version
 `;
 
 test("every program that Assent knows to only read has a line here", () => {

@@ -5,6 +5,11 @@ import fc from "fast-check";
 import { isHarmlessSed } from "../../../src/shell/programs/sed-script.ts";
 
 const HARMLESS = [
+  "a x",
+  "1i x; w out",
+  "c x\np",
+  "y/a/b/;p",
+  "Q",
   "p",
   "1,20p",
   "$p",
@@ -32,6 +37,13 @@ const HARMLESS = [
 ];
 
 const NOT = [
+  "a\\\nx",
+  "a x\\\nw out",
+  "a x\nw out",
+  "a",
+  "{i x}",
+  "y/a/b/w out",
+  "y/a",
   "w x",
   "1w x",
   "s/a/b/w x",
@@ -41,10 +53,6 @@ const NOT = [
   "R x",
   "W x",
   "F",
-  "a x",
-  "i x",
-  "c x",
-  "y/a/b/",
   "b",
   ":a",
   "#p",
@@ -125,6 +133,10 @@ test("sed's sandbox accepts every harmless script", () => {
     "F",
     " ",
     "\\c",
+    "a x",
+    "i\\",
+    "c ",
+    "y/",
     "~",
     "+2",
   ];

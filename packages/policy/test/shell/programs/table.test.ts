@@ -92,7 +92,7 @@ describe("every option of the table is known", () => {
 
 test("any other word is more than a request for the version", (t) => {
   const place = sampleWorkspace(t);
-  const more = `bash -v|clang -v|cmake -v|deno -v|gcc -v|make -V|node -V|perl -V|php -V|python -v|python3 -v|ruby -v|tsc -V|yarn --version|cargo --version|npm -V|npm ls x|node --version x|
+  const more = `bash -v|clang -v|cmake -v|deno -v|gcc -v|make -V|node -V|perl -V|php -V|python -v|python3 -v|ruby -v|tsc -V|yarn --version|cargo --version|npm -V|npm ls --global|node --version x|
     node|npm`;
   const proven = more.split("|").filter((line) => classify(line.trim().split(" "), place).class === "read");
   assert.deepEqual(proven, []);

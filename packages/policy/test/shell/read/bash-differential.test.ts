@@ -139,6 +139,10 @@ function expected({ commands }: Sample): Ran {
     if (command.join === "&&") skipping = status !== 0;
     if (command.join === "||") skipping = status === 0;
     if (skipping) return;
+    if (command.input !== undefined) {
+      status = 1; // there is no such file, so bash does not start the command
+      return;
+    }
     ran.push(JSON.stringify([leadsOf(command, commands[i + 1]), ...command.words.map(({ text }) => text)]));
     status = command.words[0].text.startsWith("f") ? 1 : 0;
   });

@@ -10,6 +10,7 @@ const TAR_FILES: Writes = {
 /** Programs that pack and unpack files. */
 export const ARCHIVES: Readonly<Record<string, Program>> = {
   tar: {
+    version: "--version",
     writes: TAR_FILES,
     runs: {
       how: "options",

@@ -1,4 +1,6 @@
+import { clientReads } from "../client-reads.ts";
 import { type Program, sameRow } from "../program.ts";
+import { type ReadTable, withHazard } from "../reads.ts";
 
 const CONTAINER_VERBS =
   "attach commit cp create diff exec export inspect kill logs pause port rename restart rm run start stats stop top unpause update wait";
@@ -20,27 +22,87 @@ const CONTAINER_OPTIONS =
   "-H= --host= -c= --context= -l= --log-level= --config= --tlscacert= --tlscert= --tlskey= -D --debug --tls --tlsverify -v --version";
 const SAME_CONTAINER_OPTIONS = ["-f --force", "-a --all", "-v --volume", "-d --detach", "-i --interactive", "-t --tty", "-p --publish"];
 
+/** Lists and texts of the local daemon. What shows settings of a container, such as its variables, is not listed. */
+const DOCKER_READS: Readonly<Record<string, ReadTable>> = {
+  ...sameTables(["ps", "container ls", "container ps", "container list"], {
+    operands: "none",
+    options: "-a --all -f= --filter= --format= -n= --last= -l --latest --no-trunc -q --quiet -s --size",
+  }),
+  ...sameTables(["images", "image ls", "image list"], {
+    operands: "data",
+    options: "-a --all --digests -f= --filter= --format= --no-trunc -q --quiet",
+  }),
+  ...sameTables(["volume ls", "network ls"], { operands: "none", options: "-f= --filter= --format= -q --quiet --no-trunc" }),
+  ...sameTables(["logs", "container logs"], { operands: "data", options: "--details --since= -n= --tail= -t --timestamps --until=" }),
+  ...sameTables(["port", "container port"], { operands: "data" }),
+  ...sameTables(["version"], { operands: "none", options: "-f= --format=" }),
+};
+
+const KUBECTL_SCOPE = "-n= --namespace= -l= --selector=";
+
+/** Kinds whose content has no credentials. */
+const SHOWN_KINDS =
+  /^(?:po|pods?|no|nodes?|ns|namespaces?|svc|services?|deploy|deployments?|rs|replicasets?|sts|statefulsets?|ds|daemonsets?|jobs?|cj|cronjobs?|ing|ingress(?:es)?|events?|ev|pvc|persistentvolumeclaims?|pv|persistentvolumes?|sc|storageclass(?:es)?|hpa|endpoints?|ep)$/;
+
+const KUBECTL_READS: Readonly<Record<string, ReadTable>> = {
+  get: {
+    operands: "data",
+    options: `${KUBECTL_SCOPE} -A --all-namespaces -o= --output= --show-labels --sort-by= --field-selector= --no-headers -L= --label-columns=`,
+    refine: ({ found, operands: [kinds = "", ...names] }, plain) => {
+      const shown = [...(found.get("-o") ?? []), ...(found.get("--output") ?? [])].every(
+        (format) => format === "wide" || format === "name",
+      );
+      const isKnown = kinds.split(",").every((kind) => SHOWN_KINDS.test(kind)) && names.every((name) => !name.includes("/"));
+      return shown && isKnown ? plain : withHazard(plain, "sensitive_file", "What kubectl shows may contain credentials");
+    },
+  },
+  describe: {
+    operands: "data",
+    options: `${KUBECTL_SCOPE} -A --all-namespaces`,
+    refine: ({ operands: [kind = ""] }, plain) =>
+      /^(?:no|nodes?|ns|namespaces?|svc|services?|ing|ingress(?:es)?|pvc|pv)$/.test(kind)
+        ? plain
+        : withHazard(plain, "sensitive_file", "The description may contain variables with credentials"),
+  },
+  logs: {
+    operands: "data",
+    options: "-n= --namespace= -c= --container= --tail= --since= --timestamps -p --previous --all-containers -l= --selector=",
+  },
+  top: { operands: "data", options: `${KUBECTL_SCOPE} -A --all-namespaces --containers --sort-by= --no-headers` },
+  version: { operands: "none", options: "--client -o= --output=" },
+  "config current-context": { operands: "none" },
+  "config get-contexts": { operands: "none", options: "-o= --output= --no-headers" },
+};
+
+function sameTables(names: readonly string[], table: ReadTable): Readonly<Record<string, ReadTable>> {
+  return Object.fromEntries(names.map((name) => [name, table]));
+}
+
+const CONTAINERS: Program = {
+  match: {
+    options: CONTAINER_OPTIONS,
+    synonyms: SAME_CONTAINER_OPTIONS,
+    subcommands: true,
+    subcommandSynonyms: SAME_CONTAINER_COMMANDS,
+    plugins: true,
+  },
+  opaque: true,
+  subcommands: {
+    cp: { writes: { operands: "to" } },
+    ...sameRow("save export", { writes: { options: "-o=file --output=file" } }),
+    build: { writes: { options: "-o=file --output=file --iidfile=file" } },
+  },
+};
+
 /** Containers, clusters and cloud services. */
 export const CLOUD: Readonly<Record<string, Program>> = {
-  ...sameRow("docker podman", {
-    match: {
-      options: CONTAINER_OPTIONS,
-      synonyms: SAME_CONTAINER_OPTIONS,
-      subcommands: true,
-      subcommandSynonyms: SAME_CONTAINER_COMMANDS,
-      plugins: true,
-    },
-    opaque: true,
-    subcommands: {
-      cp: { writes: { operands: "to" } },
-      ...sameRow("save export", { writes: { options: "-o=file --output=file" } }),
-      build: { writes: { options: "-o=file --output=file --iidfile=file" } },
-    },
-  }),
+  docker: { ...CONTAINERS, version: "--version -v", reads: clientReads(DOCKER_READS, "docker") },
+  podman: CONTAINERS,
   nerdctl: {
     match: { options: CONTAINER_OPTIONS, synonyms: SAME_CONTAINER_OPTIONS, subcommandSynonyms: SAME_CONTAINER_COMMANDS },
   },
   kubectl: {
+    reads: clientReads(KUBECTL_READS, "kubectl"),
     match: {
       options: `-n= --namespace= --context= --cluster= --kubeconfig= --user= -s= --server= --token= --as= --as-group= --request-timeout= -v= --v=
       --cache-dir= --certificate-authority= --client-certificate= --client-key= --profile= --profile-output= --tls-server-name=

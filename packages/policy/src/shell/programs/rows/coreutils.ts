@@ -7,7 +7,6 @@ const HELP = "--help --version";
 export const COREUTILS: Readonly<Record<string, Program>> = {
   ls: {
     reads: {
-      globs: true,
       operands: "here",
       dashValues: true,
       options: `-a --all -A --almost-all --author -b --escape --block-size= -B --ignore-backups -c -C --color[=] -d --directory -D --dired -f -F --classify[=]
@@ -23,14 +22,12 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
   },
   cat: {
     reads: {
-      globs: true,
       operands: "files",
       options: `-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T --show-tabs -u -v --show-nonprinting ${HELP}`,
     },
   },
   head: {
     reads: {
-      globs: true,
       operands: "files",
       dashValues: true,
       options: `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -NUMBER ${HELP}`,
@@ -38,7 +35,6 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
   },
   tail: {
     reads: {
-      globs: true,
       operands: "files",
       dashValues: true,
       options: `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -NUMBER ${HELP}`,
@@ -49,7 +45,7 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
     },
   },
   wc: {
-    reads: { globs: true, operands: "files", options: `-c --bytes -m --chars -l --lines -L --max-line-length -w --words --total= ${HELP}` },
+    reads: { operands: "files", options: `-c --bytes -m --chars -l --lines -L --max-line-length -w --words --total= ${HELP}` },
   },
   cut: {
     reads: {
@@ -131,6 +127,7 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
     },
   },
   test: { reads: oneCondition, subscripts: true },
+  "[": { reads: bracketCondition, subscripts: true },
   printf: {
     reads: ([first = ""]) =>
       first.startsWith("-") && first !== "--"
@@ -148,10 +145,16 @@ const BETWEEN_FILES = /^-(?:nt|ot|ef)$/;
 /** Assent runs the program `test`, which evaluates no subscripts, not the builtin. */
 function oneCondition(args: readonly string[]): CommandEffects {
   const [first = "", second = "", third = ""] = args;
+  if (first === "!" && args.length > 1) return oneCondition(args.slice(1));
   const count = args.length;
   if (count === 2 && OF_FILE.test(first)) return { ...NO_EFFECTS, reads: [second] };
   if (count === 2 && OF_TEXT.test(first)) return NO_EFFECTS;
   if (count === 3 && BETWEEN_TEXTS.test(second)) return NO_EFFECTS;
   if (count === 3 && BETWEEN_FILES.test(second)) return { ...NO_EFFECTS, reads: [first, third] };
   return withHazard(NO_EFFECTS, "unmodelled_option", "Assent only understands test with one condition");
+}
+
+/** `[ … ]` is `test …`. */
+function bracketCondition(args: readonly string[]): CommandEffects {
+  return args.at(-1) === "]" ? oneCondition(args.slice(0, -1)) : withHazard(NO_EFFECTS, "unmodelled_option", "The closing ] is missing");
 }

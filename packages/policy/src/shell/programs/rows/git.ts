@@ -54,17 +54,16 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   grep: {
     reads: {
-      globs: true,
       operands: "pattern",
       patternOptions: "-e",
       options: `-NUMBER -a --text -i --ignore-case -I --max-depth= -r --recursive --no-recursive -w --word-regexp -v --invert-match -h -H --full-name -E --extended-regexp
       -G --basic-regexp -F --fixed-strings -P --perl-regexp -n --line-number --column -l --files-with-matches --name-only -L --files-without-match -z --null
       -o --only-matching -c --count --color[=] --no-color --break --heading -p --show-function -W --function-context -A= --after-context= -B= --before-context=
-      -C= --context= -m= --max-count= --threads= -e= --and --or --not --all-match -q --quiet --cached --untracked --exclude-standard --no-exclude-standard
-      --no-textconv`,
+      -C= --context= -m= --max-count= --threads= -e= --and --or --not --all-match -q --quiet --cached --exclude-standard --no-textconv`,
       unsafe: {
         runs_program: "-O[=] --open-files-in-pager[=] --textconv",
         outside_workspace: "--no-index",
+        sensitive_file: "--untracked --no-exclude-standard",
         unmodelled_option: "-f= --recurse-submodules",
       },
     },
@@ -104,7 +103,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       options: "-v --verbose --all --push",
       refine: ({ operands: [verb, name, ...more] }, plain) =>
         verb === undefined || (verb === "get-url" && name !== undefined && more.length === 0)
-          ? plain
+          ? { ...plain, addresses: true }
           : withHazard({ ...plain, class: "unknown" }, "opaque_program", `Assent doesn't know what git remote ${verb} does`),
     },
     // An address may name a program (`ext::`), so setting one writes what `git config` would.
@@ -145,6 +144,35 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       operands: "revisions",
       options: "-t -s -e -p --allow-unknown-type",
       unsafe: { runs_program: "--textconv --filters" },
+    },
+  },
+  "for-each-ref": {
+    reads: {
+      operands: "data",
+      options: `--count= --sort= --format= --color[=] --points-at=? --merged=? --no-merged=? --contains=? --no-contains=? --ignore-case --omit-empty --exclude=
+      -s --shell -p --perl --python --tcl`,
+    },
+  },
+  "show-ref": {
+    reads: {
+      operands: "data",
+      options: "--head --heads --branches --tags -d --dereference -s --hash[=] --verify --abbrev[=] -q --quiet --exists",
+    },
+  },
+  "check-ignore": { reads: { operands: "files", options: "-q --quiet -v --verbose -n --non-matching -z --no-index" } },
+  "check-attr": {
+    reads: { operands: "data", options: "-a --all --cached -z", refine: ({ operands }, plain) => ({ ...plain, perhaps: operands }) },
+  },
+  "count-objects": { reads: { operands: "none", options: "-v --verbose -H --human-readable" } },
+  "name-rev": { reads: { operands: "revisions", options: "--tags --refs= --exclude= --name-only --no-undefined --always" } },
+  cherry: { reads: { operands: "revisions", options: "-v --verbose --abbrev[=]" } },
+  version: { reads: { operands: "none", options: "--build-options" } },
+  "symbolic-ref": {
+    reads: {
+      operands: "data",
+      options: "-q --quiet --short --no-recurse",
+      refine: ({ operands }, plain) =>
+        operands.length === 1 ? plain : withHazard({ ...plain, class: "write" }, "writes_file", "This changes what a name refers to"),
     },
   },
   "merge-base": { reads: { operands: "revisions", options: "-a --all --octopus --independent --is-ancestor --fork-point" } },
@@ -307,11 +335,11 @@ const SECRET_KEY = /credential|token|passw|secret|extraheader|cookie|proxy|oauth
 /** One value, or all names: values may be secrets. */
 function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: CommandEffects): CommandEffects {
   const lists = found.has("-l") || found.has("--list");
-  const gets = found.has("--get") || found.has("--get-all");
+  const gets = found.has("--get") || found.has("--get-all") || (!lists && key !== undefined);
   if (lists === gets || more.length > 0 || (key === undefined) !== lists)
     return withHazard({ ...plain, class: "unknown" }, "unmodelled_option", "Assent only understands git config when it reads a value");
   const secret = lists ? !found.has("--name-only") : SECRET_KEY.test(key ?? "");
-  return secret ? withHazard(plain, "sensitive_file", "Git settings may contain credentials") : plain;
+  return secret ? withHazard(plain, "sensitive_file", "Git settings may contain credentials") : { ...plain, addresses: true };
 }
 
 /** Remotes and branches by name only. If a file has the remote's name, git reads that file, so no rule allows it. */

@@ -11,7 +11,8 @@ export const LANGUAGES: Readonly<Record<string, Program>> = {
   deno: { version: "--version -V", runs: { how: "code", languages: ["javascript"] }, interprets: "code", opaque: true },
   ...sameRow("tsx ts-node", { interprets: "file", opaque: true }),
   osascript: { interprets: "code", opaque: true },
-  ...sameRow("raku r java jshell groovy scala kotlin guile erl elixir iex just task rake gradle mvn ant bazel", {
+  java: { version: "-version --version", opaque: true },
+  ...sameRow("raku r jshell groovy scala kotlin guile erl elixir iex just task rake gradle mvn ant bazel", {
     opaque: true,
   }),
   ruby: {
@@ -44,12 +45,12 @@ export const LANGUAGES: Readonly<Record<string, Program>> = {
     opaque: true,
   },
   gmake: { writes: { options: "-C=place --directory=place" }, opaque: true },
-  ninja: { writes: { options: "-C=place" }, opaque: true },
+  ninja: { version: "--version", writes: { options: "-C=place" }, opaque: true },
   cmake: { version: "--version", writes: { options: "-B=place --build=place --install=place --prefix=place" } },
   meson: { writes: { operands: "after-first", options: "-C=place --destdir=place", only: "setup", keeps: true } },
   ...sameRow("gcc g++ clang", { version: "--version", writes: TO_OUTPUT }),
   ...sameRow("clang++ cc ld as rustc protoc flex bison", { writes: TO_OUTPUT }),
-  javac: { writes: { options: "-d=place -s=place -h=place" } },
+  javac: { version: "-version --version", writes: { options: "-d=place -s=place -h=place" } },
   tsc: { version: "--version -v", writes: { options: "--outFile=file --tsBuildInfoFile=file --outDir=place --declarationDir=place" } },
   esbuild: { writes: { options: "--outfile=file --metafile=file --outdir=place" } },
   objcopy: { writes: { operands: "all" } },

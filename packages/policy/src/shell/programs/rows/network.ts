@@ -3,6 +3,7 @@ import { type Program, sameRow, TO_OUTPUT } from "../program.ts";
 /** Programs that talk to other machines. */
 export const NETWORK: Readonly<Record<string, Program>> = {
   curl: {
+    version: "--version -V",
     writes: {
       operands: "names",
       options: `-o=file --output=file -D=file --dump-header=file -c=file --cookie-jar=file --trace=file --trace-ascii=file --stderr=file
@@ -20,6 +21,7 @@ export const NETWORK: Readonly<Record<string, Program>> = {
     },
   },
   wget: {
+    version: "--version -V",
     writes: {
       operands: "names",
       options: `-O=file --output-document=file -o=file --output-file=file -a=file --append-output=file -P=into --directory-prefix=into`,
@@ -29,7 +31,8 @@ export const NETWORK: Readonly<Record<string, Program>> = {
       synonyms: ["-O --output-document", "-P --directory-prefix", "-i --input-file", "-r --recursive", "-m --mirror"],
     },
   },
-  ...sameRow("axel yt-dlp openssl gpg age", { writes: TO_OUTPUT }),
+  ...sameRow("axel yt-dlp gpg age", { writes: TO_OUTPUT }),
+  openssl: { version: "version", writes: TO_OUTPUT },
   aria2c: { writes: { options: "-o=file --out=file -l=file --log=file -d=place --dir=place" } },
   rsync: {
     writes: {
@@ -49,7 +52,7 @@ export const NETWORK: Readonly<Record<string, Program>> = {
   },
   scp: { writes: { operands: "to", options: "-P= -i= -o= -F=", deep: "-r" }, runs: { how: "ssh" } },
   ...sameRow("sftp autossh slogin", { runs: { how: "ssh" } }),
-  ssh: { runs: { how: "ssh" }, opaque: true },
+  ssh: { version: "-V", runs: { how: "ssh" }, opaque: true },
   mosh: { opaque: true },
   ...sameRow("nc ncat netcat", { runs: { how: "options", options: "-p= -s= -w= -e=script -c=script --exec=script --sh-exec=script" } }),
   socat: { writes: { script: /(?:create|g?open|file):([^,]+)/gi }, runs: { how: "options", text: /^(?:exec|system|shell):([^,]+)/i } },

@@ -1,5 +1,7 @@
+import { clientReads } from "../client-reads.ts";
 import { type Match, type Program, sameRow, type Wrapper, type Writes } from "../program.ts";
-import { type CommandEffects, NO_EFFECTS } from "../reads.ts";
+import { type CommandEffects, effectsByTable, NO_EFFECTS, type OptionReading, type ReadTable, withHazard } from "../reads.ts";
+import { isHarmlessJq } from "./text.ts";
 
 const NPM_EXEC: Wrapper = {
   options: `-p= --package= -w= --workspace= --prefix= --registry= --cache= --userconfig= --loglevel= --script-shell= -y -n -q --yes --no
@@ -32,6 +34,24 @@ const PIP: Match = {
   subcommands: true,
 };
 
+const GH_OPTIONS = "-R= --repo= --json= -q= --jq=";
+const GH_LIST: ReadTable = {
+  operands: "none",
+  options: `${GH_OPTIONS} -L= --limit= -s= --state= -l= --label= -a= --assignee= -A= --author= -B= --base= -H= --head= -S= --search= -d --draft -w= --workflow= -b= --branch=
+  -u= --user= -e= --event= -m= --milestone= --status= --sort= --order= -O= --all`,
+  refine: onlyOnGitHub,
+};
+const GH_VIEW: ReadTable = { operands: "data", options: `${GH_OPTIONS} -c --comments`, refine: onlyOnGitHub };
+
+/** An address or another host would send the request elsewhere. */
+function onlyOnGitHub({ found, operands }: OptionReading, plain: CommandEffects): CommandEffects {
+  const repositories = [...(found.get("-R") ?? []), ...(found.get("--repo") ?? [])];
+  const programs = [...(found.get("-q") ?? []), ...(found.get("--jq") ?? [])];
+  if (!repositories.every((name) => /^[\w.-]+\/[\w.-]+$/.test(name)) || !operands.every((name) => /^#?[\w.-]+(?:\/[\w.-]+)?$/.test(name)))
+    return withHazard(plain, "unmodelled_option", "gh might ask another server than the one of this repository");
+  return programs.every(isHarmlessJq) ? plain : withHazard(plain, "unmodelled_option", "The jq program may do more than read its input");
+}
+
 /** Package managers, and programs that run what they find in packages. */
 export const PACKAGES: Readonly<Record<string, Program>> = {
   npm: {
@@ -56,7 +76,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
       ],
       shortens: true,
     },
-    opaque: { except: "ls -v --version" },
+    opaque: { except: "ls list ll la -v --version" },
     subcommands: {
       config: { writes: { only: "set delete edit fix", fixed: ["~/.npmrc"] } },
       set: { writes: { fixed: ["~/.npmrc"] } },
@@ -158,6 +178,25 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
     },
   },
   gh: {
+    version: "--version version",
+    reads: clientReads({
+      ...Object.fromEntries(
+        ["pr", "issue"].flatMap((kind) => [
+          [`${kind} list`, GH_LIST],
+          [`${kind} view`, GH_VIEW],
+          [`${kind} status`, { ...GH_LIST, operands: "none" }],
+        ]),
+      ),
+      "pr diff": { ...GH_VIEW, options: `${GH_VIEW.options} --name-only --patch --color=` },
+      "pr checks": { ...GH_VIEW, options: `${GH_VIEW.options} --required` },
+      "run list": GH_LIST,
+      "run view": { ...GH_VIEW, options: `${GH_VIEW.options} -a= --attempt= -v --verbose --exit-status` },
+      "workflow list": GH_LIST,
+      "release list": GH_LIST,
+      "release view": GH_VIEW,
+      "label list": GH_LIST,
+      "repo view": { ...GH_VIEW, options: "--json= -q= --jq= -b= --branch=" },
+    }),
     match: {
       options: "-R= --repo= --hostname=",
       synonyms: ["-R --repo", "-X --method", "-f --raw-field", "-F --field", "-y --yes"],
@@ -199,10 +238,27 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
   dotnet: { opaque: { only: "run" } },
 };
 
+/** What npm lists from files. Assent keeps it from the network, the cache and logs. */
+const NPM_LISTS: Readonly<Record<string, ReadTable>> = {
+  ...Object.fromEntries(
+    ["ls", "list", "ll", "la"].map((name) => [
+      name,
+      {
+        operands: "data",
+        options: "-a --all --depth= --json -l --long -p --parseable --omit= --include= --link --prod --production --dev",
+      } as const,
+    ]),
+  ),
+  ...Object.fromEntries(["explain", "why"].map((name) => [name, { operands: "data", options: "--json" } as const])),
+  ...Object.fromEntries(["root", "prefix", "run", "-v", "--version"].map((name) => [name, { operands: "none" } as const])),
+};
+
 /** Only lists, versions, and tests, whose script is bound to the approval. */
 function npmReads(args: readonly string[]): CommandEffects {
   const [word = "", ...more] = args;
-  if (more.length === 0 && ["ls", "-v", "--version"].includes(word)) return NO_EFFECTS;
+  const table = Object.hasOwn(NPM_LISTS, word) ? NPM_LISTS[word] : undefined;
+  const listed = table && effectsByTable(more, table);
+  if (listed && listed.hazards.length === 0 && more.every((name) => /^[\w@./=-]+$/.test(name))) return listed;
   const tests = word === "test" && more.length === 0;
   const hazards = tests ? [] : [{ id: "opaque_program", text: "npm runs scripts from packages, which Assent doesn't inspect" } as const];
   return { ...NO_EFFECTS, class: "opaque", hazards };

@@ -1,30 +1,42 @@
 import { isSensitive } from "../../../paths/sensitive.ts";
 import type { HazardId } from "../../plan/plan.ts";
+import { optionsOf, readTokens } from "../options.ts";
 import { type Program, sameRow } from "../program.ts";
-import { type CommandEffects, NO_EFFECTS, type OptionReading, unsafeText, withHazard } from "../reads.ts";
+import {
+  type CommandEffects,
+  type FoundRun,
+  NO_EFFECTS,
+  type OptionReading,
+  type ReadTable,
+  readOptions,
+  unsafeText,
+  withHazard,
+} from "../reads.ts";
 
-/** Programs that search for files and text. */
-export const SEARCH: Readonly<Record<string, Program>> = {
-  grep: {
-    reads: {
-      globs: true,
-      operands: "pattern",
-      patternOptions: "-e --regexp -f --file",
-      dashValues: true,
-      options: `-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -e= --regexp= -f=path --file=path -i -y --ignore-case --no-ignore-case
+const GREP: Program = {
+  reads: {
+    operands: "pattern",
+    patternOptions: "-e --regexp -f --file",
+    dashValues: true,
+    options: `-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -e= --regexp= -f=path --file=path -i -y --ignore-case --no-ignore-case
       -w --word-regexp -x --line-regexp -z --null-data -s --no-messages -v --invert-match -V --version --help -m= --max-count= -b --byte-offset -n --line-number
       --line-buffered -H --with-filename -h --no-filename --label= -o --only-matching -q --quiet --silent --binary-files= -a --text -I -d= --directories=
       -r --recursive -R --dereference-recursive --include= --exclude= --exclude-from=path --exclude-dir= -L --files-without-match -l --files-with-matches
       -c --count -T --initial-tab -Z --null -B= --before-context= -A= --after-context= -C= --context= --group-separator= --no-group-separator --color[=] --colour[=]
       -U --binary -NUMBER -0 -1 -2 -3 -4 -5 -6 -7 -8 -9`,
-      refine: (reading, plain) => {
-        const { found } = reading;
-        const follows = found.has("-R") || found.has("--dereference-recursive");
-        const recursive = follows || found.has("-r") || found.has("--recursive") || directoryActions(reading).includes("recurse");
-        return addWantedSecrets(reading, { ...(recursive ? addWorkingDirectory(reading, plain) : plain), follows });
-      },
+    refine: (reading, plain) => {
+      const { found } = reading;
+      const follows = found.has("-R") || found.has("--dereference-recursive");
+      const recursive = follows || found.has("-r") || found.has("--recursive") || directoryActions(reading).includes("recurse");
+      const searched: CommandEffects = recursive ? { ...addWorkingDirectory(reading, plain), skips: "grep" } : plain;
+      return addWantedSecrets(reading, { ...searched, follows });
     },
   },
+};
+
+/** Programs that search for files and text. */
+export const SEARCH: Readonly<Record<string, Program>> = {
+  ...sameRow("grep egrep fgrep", GREP),
   rg: {
     reads: {
       operands: "pattern",
@@ -43,7 +55,7 @@ export const SEARCH: Readonly<Record<string, Program>> = {
         outside_workspace: "-L --follow",
         unmodelled_option: "-f= --file= --ignore-file=",
       },
-      refine: (reading, plain) => addWantedSecrets(reading, addWorkingDirectory(reading, plain)),
+      refine: (reading, plain) => ({ ...addWantedSecrets(reading, addWorkingDirectory(reading, plain)), skips: "rg" }),
     },
     runs: {
       how: "options",
@@ -65,6 +77,7 @@ export const SEARCH: Readonly<Record<string, Program>> = {
     },
   },
   xargs: {
+    reads: xargsReads,
     runs: {
       how: "xargs",
       options: `-a= --arg-file= -d= --delimiter= -E= -I= -J= -L= -n= --max-args= -P= --max-procs= -R= -s= --max-chars= -S= --process-slot-var= -0
@@ -143,14 +156,46 @@ function findReads(args: readonly string[]): CommandEffects {
 
 function readExpression(plain: CommandEffects, words: readonly string[]): CommandEffects {
   const files: string[] = [];
+  const runs: FoundRun[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? "";
-    if (ALONE.has(word)) continue;
+    if (ALONE.has(word) || !word.startsWith("-")) continue; // find stops at a path after the expression
+    const run = word === "-exec" ? readRun(words, i + 1) : undefined;
+    if (run) {
+      runs.push(run);
+      i += 1 + run.words.length;
+      continue;
+    }
     const value = words[++i];
     if (value === undefined || !(WITH_WORD.has(word) || WITH_FILE.has(word) || isNewerThanTime(word))) return refuseWord(plain, word);
     if (WITH_FILE.has(word)) files.push(value);
   }
-  return { ...plain, reads: [...plain.reads, ...files] };
+  const found = { ...plain, reads: [...plain.reads, ...files] };
+  if (runs.length === 0) return found;
+  const link = words.find((word, i) => /^-(?:i?lname|xtype)$/.test(word) || (word === "-type" && words[i + 1]?.includes("l")));
+  return link === undefined ? { ...found, runs, skips: "find" } : refuseWord(found, "-exec");
+}
+
+/** The words between `-exec` and `;`, or `+` after `{}`. */
+function readRun(words: readonly string[], from: number): FoundRun | undefined {
+  const end = words.findIndex((word, at) => at > from && (word === ";" || (word === "+" && words[at - 1] === "{}")));
+  return end === -1 ? undefined : { words: words.slice(from, end), many: words[end] === "+" };
+}
+
+const XARGS: ReadTable = { operands: "data", options: "-0 --null -r --no-run-if-empty -t --verbose -n= --max-args= -P= --max-procs= -I=" };
+
+/** The command after the options gets names from the input, at its end or in place of a mark. */
+function xargsReads(args: readonly string[]): CommandEffects {
+  const tokens = [...readTokens(args, optionsOf(XARGS), { exact: true })];
+  const start = tokens.find(({ kind }) => kind !== "option")?.at ?? args.length;
+  const { found, hazards } = readOptions(args.slice(0, start), XARGS);
+  const words = start < args.length ? args.slice(start) : ["echo"];
+  const mark = found.get("-I")?.at(-1);
+  const isStrange = words[0] === "--" || (mark !== undefined && mark !== "{}" && words.some((word) => word.includes("{}")));
+  const given =
+    mark === undefined ? [...words, "{}"] : words.map((word) => (word === mark ? "{}" : word.includes(mark) ? `${word}{}` : word));
+  const plain: CommandEffects = { ...NO_EFFECTS, hazards, fed: true, runs: [{ words: given, many: mark === undefined }] };
+  return isStrange || mark === "" ? withHazard(plain, "runs_program", "Assent can't tell what xargs runs") : plain;
 }
 
 /** `-newermt '2 days ago'` takes a time. */

@@ -1,4 +1,5 @@
 import { type Program, type Runs, sameRow } from "../program.ts";
+import { lookUpPrograms } from "./system.ts";
 
 /** `-c` is a flag: the script is the first operand, and more options may come before it. */
 const SHELL: Runs = {
@@ -52,9 +53,9 @@ export const SHELLS: Readonly<Record<string, Program>> = {
   },
   hash: { runs: { how: "prefix", options: "-d -l -r -t -p=script", rest: "nothing", loose: true } },
   fc: { runs: { how: "prefix", options: "-l -n -r -s -e=script", rest: "nothing", loose: true } },
-  ...sameRow("[ let read unset wait getopts", { subscripts: true }),
+  ...sameRow("let read unset wait getopts", { subscripts: true }),
   ...sameRow("declare typeset local export readonly", { subscripts: true, sets: true }),
-  command: { runs: { how: "prefix", options: "-p", inert: "-v -V" }, opaque: true },
+  command: { reads: (args) => lookUpPrograms(args, ["-v"]), runs: { how: "prefix", options: "-p", inert: "-v -V" }, opaque: true },
   builtin: { runs: { how: "prefix" }, opaque: true },
   exec: { runs: { how: "prefix", options: "-a= -c -l" }, opaque: true },
 };

@@ -1,5 +1,5 @@
 import { FORMATTER, type Program, sameRow, TO_OUTPUT, type Writes } from "../program.ts";
-import { type CommandEffects, type OptionReading, withHazard } from "../reads.ts";
+import { type CommandEffects, NO_EFFECTS, type OptionReading, withHazard } from "../reads.ts";
 import { isHarmlessSed } from "../sed-script.ts";
 
 const HELP = "--help --version";
@@ -59,7 +59,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
       --horizon-lines= --speed-large-files --color[=] -v ${HELP}`,
       unsafe: { runs_program: "-l --paginate" },
       // diff follows links among the files of a directory even without -r.
-      refine: ({ found }, plain) => ({ ...plain, follows: !found.has("--no-dereference") }),
+      refine: ({ found }, plain) => ({ ...plain, follows: !found.has("--no-dereference"), skips: "diff" }),
     },
   },
   cmp: {
@@ -123,18 +123,42 @@ export const TEXT: Readonly<Record<string, Program>> = {
     runs: { how: "options", options: "-a= -b= -C= -l= -n= -t= --filter=script" },
   },
   csplit: { writes: { options: "-f=file --prefix=file" } },
-  xxd: { writes: { operands: "second", options: "-s= -l= -c=" } },
+  xxd: { reads: xxdReads, writes: { operands: "second", options: "-s= -l= -c=" } },
+  od: {
+    reads: {
+      operands: "files",
+      dashValues: true,
+      options: `-A= --address-radix= -j= --skip-bytes= -N= --read-bytes= -S= --strings= -t= --format= -v --output-duplicates -w[=] --width[=] -a -b -c -d -f -i
+      -l -o -s -x ${HELP}`,
+      refine: onlyPlainNames,
+    },
+  },
+  ...sameRow("base64 base32", { reads: { operands: "files", options: `-d --decode -i --ignore-garbage -w= --wrap= ${HELP}` } }),
+  strings: {
+    reads: {
+      operands: "files",
+      options: `-a --all -d --data -f --print-file-name -n= --bytes= -t= --radix= -e= --encoding= -o -w --include-all-whitespace -NUMBER ${HELP}`,
+      refine: onlyPlainNames,
+    },
+  },
+  hexdump: { reads: { operands: "files", options: "-b -c -C -d -o -x -v -n= -s= -h -V" } },
+  cksum: { reads: { operands: "files", options: HELP } },
+  ...sameRow("expand unexpand", { reads: { operands: "files", options: `-a --all -i --initial -t= --tabs= ${HELP}` } }),
+  join: {
+    reads: {
+      operands: "files",
+      dashValues: true,
+      options: `-a= -e= -i --ignore-case -j= -o= -t= -v= -1= -2= --check-order --nocheck-order --header -z --zero-terminated ${HELP}`,
+    },
+  },
   ...sameRow("dos2unix unix2dos", { writes: { operands: "all", keeps: true } }),
 };
 
-/** Assent only models sed with `-n`. */
 function refineSed({ found, operands }: OptionReading, plain: CommandEffects): CommandEffects {
   const given = [...(found.get("-e") ?? []), ...(found.get("--expression") ?? [])];
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
   const inPlace = found.has("-i") || found.has("--in-place");
   const files: CommandEffects = inPlace ? { ...plain, class: "write", reads: [], writes: plain.reads } : plain;
-  const quiet = found.has("-n") || found.has("--quiet") || found.has("--silent");
-  if (!quiet) return withHazard(files, "unmodelled_option", "Assent only understands sed with -n");
   return scripts.length > 0 && isHarmlessSed(scripts.join("\n"))
     ? files
     : withHazard(files, "unmodelled_option", "The sed script may do more than print lines");
@@ -149,17 +173,44 @@ function refineAwk({ found, operands: [program, ...files] }: OptionReading, plai
     : withHazard({ ...plain, reads }, "unmodelled_option", "The program may do more than read its input");
 }
 
-/** Ways for awk to read other files, write, run programs, read the environment or load code. */
-const MORE_THAN_READING = /system|getline|[|>@]|ENVIRON|close|-f|ARG[CV]|SYMTAB|FUNCTAB|PROCINFO/;
+/** Ways for awk to read other files, write, run programs, read the environment or load code. Only after `print` do `>` and `|` write. */
+const MORE_THAN_READING = /system|getline|@|ENVIRON|close|-f|ARG[CV]|SYMTAB|FUNCTAB|PROCINFO|print[\s\S]*[|>]|\|&/;
 
 function isHarmlessAwk(program: string): boolean {
   return !MORE_THAN_READING.test(program);
+}
+
+/** Refuses `+5`, an old option, and `@FILE`, a list of words. */
+export function onlyPlainNames({ operands }: OptionReading, plain: CommandEffects): CommandEffects {
+  const strange = operands.find((word) => /^[+@]/.test(word));
+  return strange === undefined ? plain : withHazard(plain, "unmodelled_option", `Assent doesn't know what ${strange} means here`);
+}
+
+const NUMBER = /^[+-]?(?:0x[\da-f]+|\d+)$/i;
+
+/** xxd takes whole words as options: `-ps` is not `-p -s`. A second file is written. */
+function xxdReads(args: readonly string[]): CommandEffects {
+  const files: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] ?? "";
+    const attached = /^-[cglos](.+)$/.exec(word)?.[1];
+    if (!word.startsWith("-") || word === "-") files.push(word);
+    else if (/^-[cglos]$/.test(word) && NUMBER.test(args[i + 1] ?? "")) i++;
+    else if (!(/^-(?:[abCdeEipuv]|ps)$/.test(word) || (attached !== undefined && NUMBER.test(attached))))
+      return withHazard(NO_EFFECTS, "unmodelled_option", `Assent doesn't know whether ${word} is safe`);
+  }
+  const [input, ...outputs] = files;
+  const plain: CommandEffects = { ...NO_EFFECTS, reads: input === undefined ? [] : [input] };
+  return outputs.length === 0
+    ? plain
+    : withHazard({ ...plain, class: "write", writes: outputs }, "writes_file", "xxd overwrites its second file");
 }
 
 /** As fields (`.env`) these are only names. */
 const MORE_THAN_INPUT =
   /(?<![\w.])(?:env|import|include|input_filename|modulemeta|get_search_list)\b|\.\.(?:env|import|include|input_filename|modulemeta|get_search_list)\b|\$(?:[\s#]|ENV|__prog)/;
 
-function isHarmlessJq(program: string): boolean {
+/** Whether a jq program only reads its input. */
+export function isHarmlessJq(program: string): boolean {
   return !MORE_THAN_INPUT.test(program);
 }

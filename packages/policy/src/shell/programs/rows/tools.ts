@@ -1,11 +1,21 @@
 import { type Program, sameRow, TO_OUTPUT } from "../program.ts";
+import type { ReadTable } from "../reads.ts";
+import { onlyPlainNames } from "./text.ts";
+
+/** Without a terminal, a pager only prints. */
+const PAGER: ReadTable = { operands: "files", options: "-F -i -I -M -m -N -n -R -r -S -s -X --version", refine: onlyPlainNames };
 
 /** Editors, pagers, databases and media. */
 export const TOOLS: Readonly<Record<string, Program>> = {
   ...sameRow("vim vi view ex nvim ed emacs", { writes: { operands: "all", keeps: true }, runs: { how: "code", languages: ["escapes"] } }),
   nano: { writes: { operands: "all", keeps: true } },
-  less: { writes: { options: "-o=file -O=file --log-file=file --LOG-FILE=file" }, runs: { how: "code", languages: ["escapes"] } },
-  ...sameRow("more mysql mariadb dc bc gnuplot", { runs: { how: "code", languages: ["escapes"] } }),
+  less: {
+    reads: PAGER,
+    writes: { options: "-o=file -O=file --log-file=file --LOG-FILE=file" },
+    runs: { how: "code", languages: ["escapes"] },
+  },
+  more: { reads: PAGER, runs: { how: "code", languages: ["escapes"] } },
+  ...sameRow("mysql mariadb dc bc gnuplot", { runs: { how: "code", languages: ["escapes"] } }),
   man: { runs: { how: "options", options: "-P=script --pager=script -H=script --html=script" } },
   ...sameRow("bat delta", { runs: { how: "options", options: "--pager=script" } }),
   psql: { writes: { options: "-o=file --output=file -L=file --log-file=file" }, runs: { how: "code", languages: ["escapes"] } },
