@@ -640,6 +640,7 @@ function isQuery(words: readonly string[]): boolean {
 
 /** A git command without what keeps it from running programs. */
 function withoutHardening([name = "", ...args]: readonly string[]): readonly string[] {
+  if (name === "grep") return [name, ...args.filter((word) => !/^--exclude(?:-dir)?=.*\[|^--include=\.env\./.test(word))];
   if (name !== "git") return [name, ...args];
   const own = args.filter((word, i) => word !== "-c" && args[i - 1] !== "-c" && !ADDED.includes(word));
   const [first, ...rest] = own;

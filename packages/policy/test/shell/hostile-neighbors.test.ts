@@ -257,7 +257,7 @@ const FORMS: readonly (readonly [form: string, passes: readonly string[], asks: 
       "git check-ignore --stdin",
       "git check-ignore /etc/passwd",
       "git config --get credential.helper",
-      "git config --get http.https://x.extraheader",
+      "git config --get http.extraheader",
       "git config --get http.proxy",
       "git config --list",
       "git config user.name x",

@@ -13,7 +13,7 @@ const READERS: ReadonlySet<string> = new Set(
 const PRINTERS: ReadonlySet<string> = new Set(["echo", "printf", "basename", "dirname"]);
 
 /** Where a file's name is put. */
-export const FOUND = "{}";
+const FOUND = "{}";
 
 export type FoundUse = { readonly uses: "files" | "names"; readonly reads: readonly string[] };
 

@@ -37,7 +37,7 @@ function gitSettings(home: string, { cwd }: CommandPlace): readonly (string | un
   }
 }
 
-/** `https://TOKEN@host`, `ssh://user:password@host`. */
+/** What comes before `@` in a web address may be a token; elsewhere it is a name unless a password follows. */
 function mayHoldPassword(text: string | undefined): boolean {
   return text === undefined || /(?:https?|ftps?):\/\/[^\s/@"]+@|:\/\/[^\s/@":]+:[^\s/@"]+@/i.test(text);
 }

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { expandGlobs } from "../effects/expand-glob.ts";
 import { findWorkingDirectories } from "../effects/working-directories.ts";
+import { effectsOf } from "../programs/table.ts";
 import type { PlainCommand, PlainWord } from "../read/strict-reader.ts";
 import type { Hazard } from "./plan.ts";
 import type { PlacedCommand, ShellPlace } from "./read-commands.ts";
@@ -61,11 +62,11 @@ function variableValue(name: string, { cwd, home }: ShellPlace): string | undefi
   return name === "PWD" ? cwd : process.env[name];
 }
 
-/** `git -C DIR …` is the rest of the command in that directory. */
+/** `git -C DIR …` is the rest of the command in that directory, if it only reads. */
 function followGitDirectory(placed: PlacedCommand, place: ShellPlace): PlacedCommand {
   const [name, option, target, ...rest] = placed.argv;
   if (name !== "git" || option !== "-C" || target === undefined || target === "" || placed.cwd === null) return placed;
-  const cwd = resolveMove(target, placed.cwd, place);
+  const cwd = effectsOf(name, rest)?.class === "read" ? resolveMove(target, placed.cwd, place) : null;
   return cwd === null ? placed : { ...placed, argv: [name, ...rest], cwd, expanded: true };
 }
 
