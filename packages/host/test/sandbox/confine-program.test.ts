@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { PlanStep, ProcessEnd } from "@assent/core";
+import { liveProcesses } from "../../../../test/support/processes.ts";
 import { withoutProgram } from "../../../../test/support/programs.ts";
 import { createHostProcesses } from "../../src/processes/processes.ts";
 import { type Confinement, confineProgram, PRIVATE_HOME, type SandboxProgram } from "../../src/sandbox/confine-program.ts";
@@ -128,6 +129,24 @@ test("a sandbox that cannot be set up is not a result of the command", { skip },
   const plain = scene(t);
   const gone = { ...plain, confinement: { ...plain.confinement, writable: ["/nonexistent/place"] } };
   await assert.rejects(run("true", gone), { code: "ERR_NOT_CONFINED", message: /could not be set up.*\/nonexistent\/place/s });
+});
+
+test("a confined command that takes too long is ended with everything it started", { skip }, async (t) => {
+  const { confinement } = scene(t);
+  const mark = `confined-${process.pid}`;
+  const spec = {
+    file: "/bin/bash",
+    args: ["-c", `(exec -a ${mark} sleep 60) & trap "" TERM; wait; sleep 60`],
+    cwd: confinement.workspace,
+    env: {},
+  };
+  const confine = (program: Parameters<typeof confineProgram>[0]) => confineProgram(program, confinement);
+  const end = await processes.run({ ...spec, timeoutMs: 400, confine }, signal);
+  assert.deepEqual([end.ended, end.survivors], ["timeout", []]);
+  assert.deepEqual(
+    liveProcesses().filter(({ command }) => command.startsWith(mark)),
+    [],
+  );
 });
 
 const step = (text: string, cwd: string): PlanStep["pipeline"][number] => ({
