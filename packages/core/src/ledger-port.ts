@@ -20,6 +20,7 @@ export type LedgerErrorType =
   | "grant_not_found"
   | "proposal_not_found"
   | "session_not_found"
+  | "session_run_elsewhere"
   | "store_full"
   | "store_io"
   | "store_readonly"

@@ -45,6 +45,8 @@ export type WorkspacePolicyOptions = {
   readonly hookFunctions?: readonly string[];
   /** Tells whether commands can be confined here. Absent: they cannot. */
   readonly probeSandbox?: SandboxTest;
+  /** Another program runs the calls: a command is proven to only read, or allowed by a rule, only if a shell would run exactly what was judged. */
+  readonly outside?: true;
   /** Follow the files; absent: read once. */
   readonly follow?: {
     readonly clock: Clock;
@@ -85,6 +87,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
     ...{ workspace, home, look, scripts },
     programPath: () => settings()["shell.path"],
     secretNames: () => settings()["permissions.sensitive"],
+    ...(parts.outside && { outside: true }),
   });
   const facts = describeContainment(described, {
     ...{ workspace, home, settings, network: () => live.source?.loaded().network ?? [] },

@@ -12,6 +12,7 @@ import { grants } from "../commands/grants.ts";
 import { grantsPromote } from "../commands/grants-promote.ts";
 import { grantsRevoke } from "../commands/grants-revoke.ts";
 import { help } from "../commands/help.ts";
+import { hook } from "../commands/hook.ts";
 import { log } from "../commands/log.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
@@ -39,7 +40,7 @@ import type { Command } from "./spec.ts";
 
 /** In the order of `assent --help`. */
 export const COMMANDS: readonly Command[] = [
-  ...[tui, run, call, resume, demo],
+  ...[tui, run, call, resume, hook, demo],
   ...[approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, stats, statsStore, grantsPromote, trust],

@@ -144,6 +144,7 @@ const TABLE = {
   not_allowed: ["command"],
   grant_not_found: ["command"],
   session_not_found: ["command"],
+  session_run_elsewhere: ["command"],
   unknown_call: ["command"],
   session_busy: ["command"],
   session_in_use: ["command"],

@@ -26,7 +26,7 @@ const pinned: readonly (readonly [showsAs: string, types: string])[] = [
   ],
   [
     "command",
-    "undo_conflict undo_unavailable not_undoable invalid_part illegal_transition ambiguous_id not_allowed grant_not_found session_not_found unknown_call session_in_use session_busy answer_cut answer_refused cwd_missing transcript_missing agent_changed fork_history_missing provider_error provider_auth provider_refused_schema loop_detected approval_required hook_stopped limit_turns limit_tool_calls limit_time limit_cost expectation_failed script_exhausted script_unused bad_line",
+    "undo_conflict undo_unavailable not_undoable invalid_part illegal_transition ambiguous_id not_allowed grant_not_found session_not_found session_run_elsewhere unknown_call session_in_use session_busy answer_cut answer_refused cwd_missing transcript_missing agent_changed fork_history_missing provider_error provider_auth provider_refused_schema loop_detected approval_required hook_stopped limit_turns limit_tool_calls limit_time limit_cost expectation_failed script_exhausted script_unused bad_line",
   ],
   ["ok", "applied discarded nothing_to_discard answered timed_out recovered"],
   ["answer; command", "unknown_approval already_answered already_closed bad_answer bad_rule stale_revision"],

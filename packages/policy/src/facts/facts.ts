@@ -20,6 +20,8 @@ export type FactOptions = {
   /** Digest of the script that a package command ran when the policy was loaded. */
   readonly scripts?: ShellPlace["scripts"];
   readonly secretNames?: ShellPlace["secretNames"];
+  /** Another program runs the command, in a shell of its own. */
+  readonly outside?: true;
 };
 
 /** Only this tool runs from its plan. */
@@ -38,7 +40,7 @@ export function createPolicyFacts(places: FactOptions): Facts {
     const command = commandLine(input);
     if (kind === "execute" && command !== undefined) {
       const found = describeShellLine({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
-      return tool === SHELL_TOOL_NAME ? found : withoutReadOnlyProof(found);
+      return tool === SHELL_TOOL_NAME && !places.outside ? found : withoutReadOnlyProof(found);
     }
     if (locations && locations.length > 0)
       return describePaths(

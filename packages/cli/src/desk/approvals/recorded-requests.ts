@@ -9,11 +9,14 @@ import {
   type Rules,
   readCallRecord,
   readSessionState,
+  type SessionGroup,
 } from "@assent/core";
+import { lookOnly } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, NO_OPTIONS, sessionSettings } from "../../compose/flags.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
+import { openOutsidePolicy } from "../../guard/outside-policy.ts";
 import { CommandError } from "../../io/failure.ts";
 import type { Store } from "../../store/open.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
@@ -23,9 +26,10 @@ import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
 export async function openRecordedRequests(
   context: Context,
   { ledger, directory }: Store,
-  { session: id }: ApprovalRow,
+  { session: id, tool }: ApprovalRow,
 ): Promise<{ readonly requests: RequestReader; readonly rules: Rules; readonly revising: RevisionParts }> {
-  const { digest, clock } = hostPortsFor(context, directory);
+  const ports = hostPortsFor(context, directory);
+  const { digest, clock } = ports;
   let created: JsonObject = {};
   for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) created = body;
   const workspace = String(created["workspace"]);
@@ -34,11 +38,18 @@ export async function openRecordedRequests(
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
   const { mode, planning } = await readSessionState(ledger, id);
-  const { tools, facts, rules, source } = await openPolicy(context, {
-    ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
-    planFile: () => planning?.file,
-    ...(policyFile !== undefined && { policyFile }),
-  });
+  const { group } = created as { readonly group?: SessionGroup };
+  const { tools, facts, rules, source } = group
+    ? await openOutsidePolicy(
+        context,
+        { ledger, directory, ports, cwd: workspace },
+        { call: { tool, kind: "other" }, run: lookOnly(group.title) },
+      )
+    : await openPolicy(context, {
+        ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
+        planFile: () => planning?.file,
+        ...(policyFile !== undefined && { policyFile }),
+      });
   const policy = (): Policy => ({ ...source.current(), mode });
   return {
     requests: createRequestReader({ ledger, tools, digest, facts }),

@@ -9,18 +9,20 @@ export async function resumeCommand(context: Pick<Context, "options">, ledger: L
 }
 
 export async function continueText(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
-  const { writer } = await rootOf(ledger, session);
+  const { writer, group } = await rootOf(ledger, session);
+  if (group && writer === null) return `${group.title} runs it when it makes the same call again.\n`;
+  if (group) return `${group.title} continues.\n`;
   const command = await resumeCommand(context, ledger, session);
   if (writer === null) return `Continue with: ${command}\n`;
   return `Process ${writer.pid} (${writer.door}) has the session open and continues by itself. If it ends first: ${command}\n`;
 }
 
-type RootSession = { readonly id: string; readonly writer: Holder | null };
+type RootSession = { readonly id: string; readonly writer: Holder | null; readonly group: SessionRow["group"] };
 
 async function rootOf(ledger: Ledger, session: string): Promise<RootSession> {
   for (let id = session; ; ) {
     const row = await rowOf(ledger, id);
-    if (!row?.parent) return { id, writer: row?.writer ?? null };
+    if (!row?.parent) return { id, writer: row?.writer ?? null, group: row?.group ?? null };
     id = row.parent.session;
   }
 }

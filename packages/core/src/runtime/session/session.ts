@@ -22,10 +22,10 @@ export type SessionPorts = {
 /** The first record of a new session. */
 export type NewSession = Pick<EventBodies["session.created"], "cwd"> & Partial<EventBodies["session.created"]>;
 
-/** Creates a session, or opens an existing one. */
+/** Creates a session, or opens an existing one. One whose calls another agent runs opens only with `runElsewhere`. */
 export type SessionOptions =
   | { readonly holder: Holder; readonly create: NewSession }
-  | { readonly holder: Holder; readonly id: string; readonly takeOver?: boolean };
+  | { readonly holder: Holder; readonly id: string; readonly takeOver?: boolean; readonly runElsewhere?: true };
 
 /** A session that this process writes. */
 export type Session = SessionWriter &
@@ -50,7 +50,7 @@ export type Session = SessionWriter &
 export async function openSession(ports: SessionPorts, options: SessionOptions): Promise<Session> {
   const creating = "create" in options;
   const id = creating ? ports.ids.next("s_") : options.id;
-  if (!creating) await refuseUnknown(ports.ledger, id);
+  if (!creating) await checkOpenable(ports.ledger, id, options.runElsewhere === true);
   const takeOver = !creating && options.takeOver === true;
   const lease = await acquireSession(ports, id, { holder: options.holder, takeOver });
   const state = creating ? emptySession() : await readSessionState(ports.ledger, id);
@@ -71,9 +71,14 @@ function newSession({ door }: Holder, create: NewSession): EventBodies["session.
   return { ...nothing, workspace: create.cwd, door, mode: "default", ...create };
 }
 
-async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
+async function checkOpenable(ledger: Ledger, id: string, runElsewhere: boolean): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
   if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'.`, { session: id });
+  if (!row.group || runElsewhere) return;
+  const { title } = row.group;
+  throw new LedgerError("session_run_elsewhere", `The call of session '${id}' is run by ${title}, which continues by itself.`, {
+    session: id,
+  });
 }
 
 /** Rebuilds a session's state from its newest usable snapshot and the later events. */

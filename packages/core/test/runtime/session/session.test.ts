@@ -23,6 +23,13 @@ test("a new session is created and opened in one record, and its id is of the ri
   assert.equal(b.session.state.created?.workspace, "/workspace");
 });
 
+test("a session whose call another agent runs opens only for the process that passes on its report", async (t) => {
+  const b = await bench(t);
+  const { id } = await openSession(b, { holder: HOLDER, create: { cwd: "/w", group: { client: "other", title: "Other Agent", id: "x" } } });
+  await assert.rejects(openSession(b, { holder: HOLDER, id, takeOver: true }), { name: "LedgerError", type: "session_run_elsewhere" });
+  assert.equal((await openSession(b, { holder: HOLDER, id, takeOver: true, runElsewhere: true })).id, id);
+});
+
 test("an unknown session, or the beginning of a known id, is session_not_found", async (t) => {
   const b = await bench(t);
   for (const id of ["s_nope", b.session.id.slice(0, -1), "", "_store"]) {

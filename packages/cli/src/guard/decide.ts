@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Approver,
+  type BatchReport,
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherDeps,
+  LedgerError,
+  openSession,
+  type Session,
+  ToolError,
+} from "@assent/core";
+import {
+  callKey,
+  type ForeignCall,
+  type GuardVerdict,
+  idsWithPrefix,
+  type OutsideCall,
+  type OutsideRun,
+  translateCall,
+} from "@assent/guard";
+import { currentUser } from "@assent/host";
+import type { Context } from "../command-line/spec.ts";
+import { createHooks } from "../compose/dispatcher.ts";
+import { commandHolder } from "../compose/keep-alive.ts";
+import { cut } from "../io/display-width.ts";
+import { warn } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { personBy } from "../io/who.ts";
+import { storeFlag } from "../store/location.ts";
+import { VERSION } from "../version.ts";
+import { agentTitle, type OutsidePlace, type OutsidePolicy, openOutsidePolicy } from "./outside-policy.ts";
+
+/** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, or deny it. */
+export type OnOutsideAsk = "wait" | "agent" | "deny";
+
+export type DecideOptions = {
+  readonly place: OutsidePlace;
+  readonly call: ForeignCall;
+  readonly onAsk: OnOutsideAsk;
+  /** Aborts with a `ParkRequest` at the deadline. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Decides about a call that another agent wants to run:
+ * 1. A call that waits for approval with the same input, from an earlier try, is continued.
+ * 2. The call is judged, and a person is asked where needed, until the deadline.
+ * 3. The claim is on disk before the agent may run it. Then this process exits; the agent's report ends the call.
+ */
+export async function decideOutsideCall(context: Context, { place, call, onAsk, signal }: DecideOptions): Promise<GuardVerdict> {
+  const translated = translateCall(call.tool, call.input);
+  const handedOver = Promise.withResolvers<"handed over">();
+  const run: OutsideRun = {
+    agent: agentTitle(place.agent),
+    handOver: (input) => {
+      if (!isDeepStrictEqual(input, translated.input)) throw new ToolError(EDITED);
+      handedOver.resolve("handed over");
+    },
+    report: () => undefined,
+  };
+  const policy = await openOutsidePolicy(context, place, { call: translated, run });
+  const opened = await openCallSession(context, place, { call, translated, policy });
+  const dispatcher = await createOutsideDispatcher(context, { place, policy, session: opened.session, onAsk });
+  const batch = { tools: policy.tools, signal };
+  const work = opened.resumed
+    ? dispatcher.resume(batch)
+    : dispatcher.process({
+        ...batch,
+        calls: [{ name: translated.tool, arguments: translated.input, ...(call.callId && { id: call.callId }) }],
+      });
+  const done = await Promise.race([work, handedOver.promise]);
+  if (done === "handed over") return { verdict: onAsk === "agent" && wasAsked(opened.session) ? "dialog" : "allow" };
+  const failure = dispatcher.failure();
+  if (failure !== undefined) throw failure;
+  return await endUnclaimed(context, opened.session, done);
+}
+
+const EDITED = "A person approved an edited call. This agent cannot run an edited call: propose the edited call yourself.";
+
+type CallToOpen = { readonly call: ForeignCall; readonly translated: OutsideCall; readonly policy: OutsidePolicy };
+type OpenedCall = { readonly session: Session; readonly resumed: boolean };
+
+async function openCallSession(context: Context, place: OutsidePlace, { call, translated, policy }: CallToOpen): Promise<OpenedCall> {
+  const { ledger, ports, agent } = place;
+  const group = { client: agent, title: agentTitle(agent), id: call.session };
+  const key = callKey(ports.digest, group, { cwd: call.cwd, ...translated });
+  const holder = commandHolder(context, "hook");
+  for (const { id, state } of await ledger.pending("sessions", { prefix: key.call, all: true })) {
+    if (state !== "parked") continue;
+    const session = await openSession({ ledger, ...ports }, { holder, id, runElsewhere: true }).catch(refuseUnlessTaken);
+    if (session) return { session, resumed: true };
+  }
+  const { mode, revision } = policy.source.current();
+  const session = await openSession(
+    { ledger, ...ports, ids: idsWithPrefix(ports.ids, key.call) },
+    {
+      holder,
+      create: {
+        cwd: call.cwd,
+        workspace: policy.workspace,
+        door: "hook",
+        mode,
+        version: VERSION,
+        policy: revision,
+        agent: call.subagent ?? null,
+        title: cut(oneLine(`${translated.tool} ${JSON.stringify(translated.input).slice(0, 200)}`), 80),
+        group,
+      },
+    },
+  );
+  return { session, resumed: false };
+}
+
+/** Another hook process waits for the same approval. */
+function refuseUnlessTaken(error: unknown): undefined {
+  if (error instanceof LedgerError && (error.type === "session_in_use" || error.type === "session_busy")) return undefined;
+  throw error;
+}
+
+export type OutsideDispatcherParts = {
+  readonly place: OutsidePlace;
+  readonly policy: OutsidePolicy;
+  readonly session: Session;
+  readonly onAsk: OnOutsideAsk;
+};
+
+export async function createOutsideDispatcher(
+  context: Context,
+  { place, policy, session, onAsk }: OutsideDispatcherParts,
+): Promise<Dispatcher> {
+  const { ports, agent } = place;
+  const { clock, ids, digest, files, processes } = ports;
+  const { facts, rules, tools, source } = policy;
+  const by = personBy(currentUser().user, { name: agentTitle(agent), door: "hook" });
+  const approver = onAsk === "deny" ? undefined : onAsk === "agent" ? dialogApprover(agent) : waitingApprover();
+  const deps: DispatcherDeps = {
+    ...{ session, clock, ids, digest, files, processes, tools, rules, facts, by },
+    policy: source,
+    above: await sessionsWithGrants(place, session),
+    onAsk: onAsk === "deny" ? "deny" : "park",
+    hooks: createHooks(context, { session, ports, policy: policy as never, frontEnd: undefined }),
+    ...(approver && { approver }),
+    warn: (message) => void warn(context.io, message),
+  };
+  return createDispatcher(deps);
+}
+
+/** A grant for "this session" holds for all calls of the agent's session. */
+async function sessionsWithGrants({ ledger, ports, agent }: OutsidePlace, { state }: Session): Promise<readonly string[]> {
+  const { group } = callKey(ports.digest, { client: agent, id: state.created?.group?.id ?? "" }, {});
+  const grants = await ledger.pending("grants", { limit: 1_000 });
+  return grants.flatMap(({ session = "" }) => (session.startsWith(group) ? [session] : []));
+}
+
+/** People answer from other processes; this one only waits for the record. */
+function waitingApprover(): Approver {
+  return {
+    available: () => true,
+    ask: (_approval, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) resolve(undefined);
+        else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+      }),
+  };
+}
+
+/** Records that the agent's own dialog decides, before the agent shows it. */
+function dialogApprover(agent: OutsidePlace["agent"]): Approver {
+  const { user } = currentUser();
+  const title = agentTitle(agent);
+  return {
+    available: () => true,
+    ask: async ({ id, revision }) => ({
+      approval: id,
+      revision,
+      outcome: "approve",
+      reason: `left to the dialog of ${title}`,
+      by: { kind: "host", user, name: `dialog of ${title}`, door: agent, pid: process.pid },
+    }),
+  };
+}
+
+function wasAsked(session: Session): boolean {
+  return [...session.state.calls.values()].some((call) => "answer" in call && call.answer !== null);
+}
+
+async function endUnclaimed(context: Context, session: Session, { results }: BatchReport): Promise<GuardVerdict> {
+  const [report] = results;
+  if (!report) throw new Error("the runtime gave no report of the call");
+  if (report.outcome === "waiting") {
+    await session.close("parked", 75);
+    return { verdict: "deny", reason: waitingReason(report.approvalId ?? "", storeFlag(context)) };
+  }
+  await session.close("failed", 1);
+  const { content } = report.result;
+  return { verdict: "deny", reason: typeof content === "string" ? content : "Assent denied this call." };
+}
+
+function waitingReason(approval: string, flags: string): string {
+  return [
+    `Not run: it waits for approval ${approval}, and no one answered in time.`,
+    `A person can answer with: assent approve ${approval}${flags}.`,
+    "After that, make the same call again; it then runs once.",
+  ].join(" ");
+}

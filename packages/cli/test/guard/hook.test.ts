@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { ended, type Place, place, type Ran, until } from "../support/assent.ts";
+
+type Sent = { readonly event?: string; readonly command?: string; readonly id?: string; readonly session?: string; readonly more?: object };
+
+function input(at: Place, { event = "PreToolUse", command = "touch ran", id = "t1", session = "S1", more = {} }: Sent): string {
+  const call = { tool_name: "Bash", tool_input: { command, description: "x" }, tool_use_id: id };
+  return JSON.stringify({ session_id: session, cwd: at.workspace, hook_event_name: event, permission_mode: "default", ...call, ...more });
+}
+
+/** A hook process of its own, as an agent starts it. */
+function hook(at: Place, sent: Sent, options: readonly string[] = []): Promise<Ran> {
+  return at.run(["hook", "claude", ...options], { input: input(at, sent) });
+}
+
+function startHook(at: Place, sent: Sent, options: readonly string[] = []): ChildProcess {
+  const child = at.start(["hook", "claude", ...options]);
+  child.stdin?.end(input(at, sent));
+  return child;
+}
+
+function rules(at: Place, permissions: object): void {
+  mkdirSync(join(at.root, ".config/assent"), { recursive: true });
+  writeFileSync(join(at.root, ".config/assent/settings.json"), JSON.stringify({ permissions }), { mode: 0o600 });
+}
+
+async function approvals(at: Place): Promise<readonly { id: string; session: string }[]> {
+  return (await at.hereJson(["approvals"])).value;
+}
+
+async function sessions(at: Place): Promise<readonly { id: string; state: string; group?: object; unknownOutcomes: number }[]> {
+  return (await at.hereJson(["sessions"])).value;
+}
+
+async function outcomes(at: Place): Promise<readonly string[]> {
+  const { stdout } = await at.here(["log", "--type", "call.ended", "--json"]);
+  return [...stdout.matchAll(/"outcome": ?"(\w+)"/g)].map(([, outcome = ""]) => outcome);
+}
+
+const ALLOWED = /"permissionDecision":"allow"/;
+
+describe("a call of another agent", () => {
+  test("is allowed by a rule, claimed before the answer, and ended by the report", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    const allowed = await hook(at, {});
+    assert.deepEqual([allowed.code, allowed.stderr], [0, ""]);
+    assert.match(allowed.stdout, ALLOWED);
+    assert.deepEqual(await outcomes(at), []);
+    assert.match((await at.here(["log", "--type", "call.claimed"])).stdout, /call\.claimed/);
+    await hook(at, { event: "PostToolUse", more: { tool_response: { stdout: "fine" } } });
+    assert.deepEqual(await outcomes(at), ["succeeded"]);
+    const [session] = await sessions(at);
+    assert.deepEqual([session?.state, session?.group], ["done", { client: "claude", title: "Claude Code", id: "S1" }]);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("is denied by a rule, with the reason on stderr and exit code 2", async () => {
+    using at = place();
+    rules(at, { deny: ["Shell(touch *)"] });
+    const denied = await hook(at, {});
+    assert.deepEqual([denied.code, denied.stdout], [2, ""]);
+    assert.match(denied.stderr, /'shell' is denied/);
+    assert.deepEqual(await outcomes(at), ["denied"]);
+  });
+
+  test("that fails is recorded as failed", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await hook(at, {});
+    await hook(at, { event: "PostToolUseFailure", more: { error: "exit 1" } });
+    assert.deepEqual(await outcomes(at), ["failed"]);
+  });
+
+  test("waits until a person approves it in another process", async () => {
+    using at = place();
+    const child = startHook(at, {}, ["--deadline", "60s"]);
+    const end = ended(child);
+    await until("the approval is open", async () => (await approvals(at)).length === 1);
+    const [open] = await approvals(at);
+    const answer = await at.here(["approve", open?.id ?? ""]);
+    assert.match(answer.stderr, /Claude Code continues\./);
+    const done = await end;
+    assert.equal(done.code, 0);
+    assert.match(done.stdout, ALLOWED);
+  });
+
+  test("is denied when a person rejects it, and the reason reaches the agent", async () => {
+    using at = place();
+    const end = ended(startHook(at, {}, ["--deadline", "60s"]));
+    await until("the approval is open", async () => (await approvals(at)).length === 1);
+    const [open] = await approvals(at);
+    await at.here(["reject", open?.id ?? "", "--reason", "use the script"]);
+    const { code, stderr } = await end;
+    assert.equal(code, 2);
+    assert.match(stderr, /use the script/);
+  });
+
+  test("is denied at the deadline; the same call finds the later approval, once", async () => {
+    using at = place();
+    const late = await hook(at, {}, ["--deadline", "100ms"]);
+    const [open] = await approvals(at);
+    assert.equal(late.code, 2);
+    assert.ok(late.stderr.includes(`waits for approval ${open?.id}`), late.stderr);
+    assert.match((await at.here(["approve", open?.id ?? ""])).stderr, /Claude Code runs it when it makes the same call again\./);
+    assert.match((await hook(at, { id: "t2" })).stdout, ALLOWED);
+    assert.equal((await hook(at, { id: "t3" }, ["--deadline", "100ms"])).code, 2);
+    await hook(at, { event: "PostToolUse", id: "t2", more: { tool_response: "ok" } });
+    assert.deepEqual(await outcomes(at), ["succeeded"]);
+  });
+
+  const others: readonly [sentence: string, sent: Sent][] = [
+    ["another command", { id: "t2", command: "touch other" }],
+    ["another session of the agent", { id: "t2", session: "S2" }],
+    ["another option of the same command", { id: "t2", more: { tool_input: { command: "touch ran", run_in_background: true } } }],
+  ];
+  for (const [sentence, sent] of others) {
+    test(`does not find an approval of ${sentence}`, async () => {
+      using at = place();
+      await hook(at, {}, ["--deadline", "100ms"]);
+      await at.here(["approve", (await approvals(at))[0]?.id ?? ""]);
+      assert.equal((await hook(at, sent, ["--deadline", "100ms"])).code, 2);
+    });
+  }
+
+  test("that is remembered for the session is allowed for the whole session of the agent, and no other", async () => {
+    using at = place();
+    await hook(at, {}, ["--deadline", "100ms"]);
+    const [open] = await approvals(at);
+    await at.here(["approve", open?.id ?? "", "--remember", "session"]);
+    assert.match((await hook(at, { id: "t2" })).stdout, ALLOWED); // uses the answer
+    assert.match((await hook(at, { id: "t3" })).stdout, ALLOWED); // uses the grant
+    assert.equal((await hook(at, { id: "t4", session: "S2" }, ["--deadline", "100ms"])).code, 2);
+  });
+
+  test("that a person approves with an edit is not run, because the agent would run the original", async () => {
+    using at = place();
+    await hook(at, {}, ["--deadline", "100ms"]);
+    const edit = at.write("edit.json", JSON.stringify({ command: "touch safer" }));
+    assert.equal((await at.here(["approve", (await approvals(at))[0]?.id ?? "", "--edit", edit])).code, 0);
+    const { code, stderr } = await hook(at, { id: "t2" });
+    assert.equal(code, 2);
+    assert.match(stderr, /edited call/);
+  });
+
+  test("cannot be resumed, because Assent does not run it", async () => {
+    using at = place();
+    await hook(at, {}, ["--deadline", "100ms"]);
+    const [session] = await sessions(at);
+    await at.here(["approve", (await approvals(at))[0]?.id ?? ""]);
+    for (const more of [[], ["--take-over"], ["--cwd", "."]]) {
+      const { code, value } = await at.json(["resume", session?.id ?? "", ...more]);
+      assert.deepEqual([code, value.error.type], [1, "session_run_elsewhere"]);
+    }
+  });
+
+  test("ends as unknown if the agent's session ends without a report, and open approvals close", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await hook(at, {});
+    await hook(at, { id: "t2", command: "touch other" }, ["--deadline", "100ms"]);
+    await hook(at, { event: "SessionEnd" });
+    assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "unknown"]);
+    assert.deepEqual(await approvals(at), []);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("a second report changes nothing, and a report without a call is ignored", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await hook(at, {});
+    for (const text of ["first", "second"]) await hook(at, { event: "PostToolUse", more: { tool_response: text } });
+    assert.deepEqual(await outcomes(at), ["succeeded"]);
+    assert.match((await at.here(["log", "--type", "call.ended"])).stdout, /content=first/);
+    assert.equal((await hook(at, { event: "PostToolUse", command: "never asked" })).code, 0);
+  });
+
+  test("twenty at once, with the same and with different commands, have one record and one end each", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch *)"] });
+    await hook(at, { id: "t0" }); // creates the store
+    await hook(at, { id: "t0", event: "PostToolUse" });
+    const calls = Array.from({ length: 20 }, (_, index) => ({ id: `c${index}`, command: `touch f${index % 10}` }));
+    const answers = await Promise.all(calls.map((sent) => hook(at, sent)));
+    assert.deepEqual(new Set(answers.map(({ code }) => code)), new Set([0]));
+    await Promise.all(calls.map((sent) => hook(at, { ...sent, event: "PostToolUse", more: { tool_response: sent.id } })));
+    assert.deepEqual(
+      await outcomes(at),
+      Array.from({ length: 21 }, () => "succeeded"),
+    );
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("to Assent's own commands or record is denied", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell"] });
+    for (const command of ["assent approve a_123456", `cat ${at.store}/ledger.db`, `sh -c 'assent approve x'`])
+      assert.equal((await hook(at, { command }, ["--deadline", "100ms"])).code, 2, command);
+  });
+});
+
+describe("a fault before a call denies it", () => {
+  const faults: readonly [sentence: string, text: (at: Place) => string, options?: readonly string[]][] = [
+    ["no input", () => ""],
+    ["input that is not JSON", () => "nonsense"],
+    ["input that is not UTF-8", () => "\ud800"],
+    ["a missing field", (at) => JSON.stringify({ hook_event_name: "PreToolUse", cwd: at.workspace })],
+    ["a directory that does not exist", (at) => input(at, { more: { cwd: "/does/not/exist" } })],
+    ["a store that cannot be opened", (at) => input(at, {}), ["--store", "/proc/nowhere"]],
+  ];
+  for (const [sentence, text, options = []] of faults) {
+    test(`${sentence}: exit code 2 and a reason`, async () => {
+      using at = place();
+      const { code, stdout, stderr } = await at.run(["hook", "claude", ...options], { input: text(at) });
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, /Assent denied this call because it could not decide: /);
+    });
+  }
+
+  test("broken settings: exit code 2", async () => {
+    using at = place();
+    mkdirSync(join(at.root, ".config/assent"), { recursive: true });
+    writeFileSync(join(at.root, ".config/assent/settings.json"), "{ nonsense", { mode: 0o600 });
+    assert.equal((await hook(at, {})).code, 2);
+  });
+
+  test("on other events a fault only warns, because exit code 2 would keep an agent running", async () => {
+    using at = place();
+    for (const event of ["PostToolUse", "SessionEnd"]) {
+      const { code, stderr } = await at.run(["hook", "claude", "--store", "/proc/nowhere"], { input: input(at, { event }) });
+      assert.equal(code, 0);
+      assert.match(stderr, /Assent could not record this: /);
+    }
+    assert.deepEqual((await hook(at, { event: "Stop" })).code, 0);
+  });
+});
+
+describe("--on-ask", () => {
+  test("deny denies at once and leaves no approval", async () => {
+    using at = place();
+    const { code } = await hook(at, {}, ["--on-ask", "deny"]);
+    assert.equal(code, 2);
+    assert.deepEqual(await approvals(at), []);
+  });
+
+  test("agent claims the call and leaves it to the dialog of Claude Code", async () => {
+    using at = place();
+    const { code, stdout } = await hook(at, {}, ["--on-ask", "agent"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /"permissionDecision":"ask"/);
+    assert.match((await at.here(["log", "--type", "call.claimed"])).stdout, /call\.claimed/);
+    await hook(at, { event: "PermissionDenied", more: { reason: "no" } });
+    assert.deepEqual(await outcomes(at), ["failed"]);
+  });
+
+  test("agent still denies what a rule denies, and allows what a rule allows", async () => {
+    using at = place();
+    rules(at, { deny: ["Shell(touch ran)"], allow: ["Shell(touch good)"] });
+    assert.equal((await hook(at, {}, ["--on-ask", "agent"])).code, 2);
+    assert.match((await hook(at, { command: "touch good" }, ["--on-ask", "agent"])).stdout, ALLOWED);
+  });
+});

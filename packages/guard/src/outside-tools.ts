@@ -1,0 +1,130 @@
+import {
+  type ConfirmationDetails,
+  defineTool,
+  type JsonObject,
+  type Kind,
+  type Location,
+  type ProbeAnswer,
+  type StandardSchema,
+  type Tool,
+  type ToolDefinition,
+  ToolError,
+} from "@assent/core";
+
+/** What the tools of one hook process do with the one call they are about. */
+export type OutsideRun = {
+  readonly agent: string;
+  /** Called once the call is claimed; the agent then runs it. Throws if the agent would run something else. */
+  readonly handOver: (input: JsonObject) => void;
+  /** What the agent reported; undefined before it did. */
+  readonly report: () => ProbeAnswer | undefined;
+};
+
+/** For looking at recorded calls of an agent: nothing is handed over or reported. */
+export function lookOnly(agent: string): OutsideRun {
+  const refuse = (): never => {
+    throw new ToolError(`Assent does not run this call; ${agent} does.`);
+  };
+  return { agent, handOver: refuse, report: () => undefined };
+}
+
+/**
+ * A built-in tool whose calls another agent runs. Rules, places and its own permission stay; its body only says that the call may run
+ * and never ends. The agent's report ends it, in another process.
+ */
+export function outsideTool(builtIn: Tool, run: OutsideRun): Tool {
+  const { permission, safe } = builtIn.definition;
+  return defineTool({
+    ...bodyOf(builtIn, run),
+    ...(permission && { permission }),
+    ...(safe && { safe }),
+  });
+}
+
+/** A tool of the agent that Assent doesn't know, such as one of an MCP server. */
+export function unknownOutsideTool(name: string, kind: Kind, run: OutsideRun): Tool {
+  return defineTool(bodyOf({ name, title: name, kind }, run));
+}
+
+type OutsideDefinition = ToolDefinition<StandardSchema<Record<string, unknown>>>;
+
+function bodyOf({ name, title, kind }: Pick<Tool, "name" | "title" | "kind">, run: OutsideRun): OutsideDefinition {
+  return {
+    name,
+    title,
+    kind,
+    description: `${title}, run by ${run.agent}`,
+    input: ANY_OBJECT,
+    inputSchema: { type: "object" },
+    describe: (input) => describeCall(title, input as JsonObject, run.agent),
+    locations: (input) => locationsOf(input as JsonObject),
+    confirm: (input, { cwd }) => confirmCall(name, input as JsonObject, { agent: run.agent, cwd }),
+    run: (input) => {
+      run.handOver(input as JsonObject);
+      return new Promise<never>(() => undefined);
+    },
+    probe: () => run.report() ?? { state: "unknown", evidence: "the agent did not report a result" },
+  };
+}
+
+const ANY_OBJECT: StandardSchema<Record<string, unknown>> = {
+  "~standard": {
+    version: 1,
+    vendor: "assent",
+    validate: (value: unknown) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? { value: value as Record<string, unknown> }
+        : { issues: [{ message: "must be an object" }] },
+  },
+};
+
+function locationsOf(input: JsonObject): readonly Location[] {
+  const { file_path: file, path, files } = input;
+  if (typeof file === "string") return [{ path: file }];
+  if (Array.isArray(files)) return files.map((one) => ({ path: String(one) }));
+  return typeof path === "string" ? [{ path }] : [];
+}
+
+function describeCall(title: string, input: JsonObject, agent: string): string {
+  const { command, file_path: file, files, url, pattern, path } = input;
+  const subject = [command, file, Array.isArray(files) ? files.join(", ") : undefined, url, pattern, path].find(
+    (value) => typeof value === "string" && value !== "",
+  );
+  return `${title}${
+    subject === undefined
+      ? ""
+      : ` ${String(subject)
+          .replace(/\s*\n\s*/g, " ⏎ ")
+          .slice(0, 200)}`
+  } (run by ${agent})`;
+}
+
+function confirmCall(
+  tool: string,
+  input: JsonObject,
+  { agent, cwd }: { readonly agent: string; readonly cwd: string },
+): ConfirmationDetails {
+  const { command, cwd: directory } = input;
+  const warnings = [`${agent} runs it, not Assent.`];
+  if (typeof command === "string")
+    return {
+      type: "exec",
+      command,
+      rootCommand: command.trim().split(/\s/, 1)[0] ?? "",
+      cwd: typeof directory === "string" ? directory : cwd,
+      warnings,
+    };
+  return { type: "info", prompt: shownInput(tool, input), warnings };
+}
+
+const SHOWN_CHARS = 20_000;
+
+/** Text fields as text, so that line breaks are readable. */
+function shownInput(tool: string, input: JsonObject): string {
+  const parts = Object.entries(input).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    return text.includes("\n") ? `${name}:\n${text}` : `${name}: ${text}`;
+  });
+  const text = [tool, ...parts].join("\n");
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()}\n[${text.length - SHOWN_CHARS} more characters]`;
+}

@@ -1,0 +1,72 @@
+import { isObject, type JsonObject } from "@assent/core";
+import { optionalText, parseObject, requiredObject, requiredText, resultText } from "../fields.ts";
+import type { CallOutcome, ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
+
+const OUTCOMES: Readonly<Record<string, CallOutcome>> = {
+  PostToolUse: "applied",
+  PostToolUseFailure: "failed",
+  PermissionDenied: "not_applied",
+};
+
+/** Reads the hook input of Claude Code, which Codex and Qwen Code use too. */
+export function readClaudeEvent(text: string): GuardEvent {
+  const from = parseObject(text);
+  const name = requiredText(from, "hook_event_name");
+  if (name === "PreToolUse") return { kind: "decide", call: readCall(from) };
+  if (name === "PermissionRequest") return { kind: "dialog", call: readCall(from) };
+  const outcome = OUTCOMES[name];
+  if (outcome !== undefined) {
+    const failure = optionalText(from, "error") ?? optionalText(from, "reason");
+    return { kind: "report", call: readCall(from), outcome, text: resultText(failure ?? from["tool_response"]) };
+  }
+  if (name === "SessionEnd") return { kind: "session-end", session: requiredText(from, "session_id"), cwd: requiredText(from, "cwd") };
+  return { kind: "other", name };
+}
+
+function readCall(from: JsonObject): ForeignCall {
+  const callId = optionalText(from, "tool_use_id");
+  const mode = optionalText(from, "permission_mode");
+  const subagent = optionalText(from, "agent_type");
+  return {
+    session: requiredText(from, "session_id"),
+    cwd: requiredText(from, "cwd"),
+    tool: requiredText(from, "tool_name"),
+    input: isObject(from["tool_input"]) ? requiredObject(from, "tool_input") : {},
+    ...(callId !== undefined && { callId }),
+    ...(mode !== undefined && { mode }),
+    ...(subagent !== undefined && { subagent }),
+  };
+}
+
+/** Denies by exit code 2, because an agent that cannot parse the output runs the call. */
+export function denyByExit(reason: string): HookOutput {
+  return { stdout: "", stderr: `${reason}\n`, exit: 2 };
+}
+
+export const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
+
+const REASON = "Allowed by Assent";
+
+/** Claude Code and Qwen Code. `dialog` is safe only where the agent asks a person or refuses. */
+export function writeClaudeVerdict(given: GuardVerdict, event: "PreToolUse" | "PermissionRequest"): HookOutput {
+  if (given.verdict === "none") return SILENT;
+  if (event === "PermissionRequest") return writeDialogAnswer(given);
+  if (given.verdict === "deny") return denyByExit(given.reason);
+  const permissionDecision = given.verdict === "allow" ? "allow" : "ask";
+  return printed({ hookSpecificOutput: { hookEventName: event, permissionDecision, permissionDecisionReason: REASON } });
+}
+
+function writeDialogAnswer(given: GuardVerdict): HookOutput {
+  if (given.verdict === "dialog" || given.verdict === "none") return SILENT;
+  const decision = given.verdict === "deny" ? { behavior: "deny", message: given.reason } : { behavior: "allow" };
+  return printed({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+}
+
+/** Codex takes an allow only together with a rewritten input, so silence lets its own rules continue. */
+export function writeCodexVerdict(given: GuardVerdict): HookOutput {
+  return given.verdict === "deny" ? denyByExit(given.reason) : SILENT;
+}
+
+function printed(answer: JsonObject): HookOutput {
+  return { stdout: `${JSON.stringify(answer)}\n`, stderr: "", exit: 0 };
+}
