@@ -23,6 +23,16 @@ function startHook(at: Place, sent: Sent, options: readonly string[] = []): Chil
   return child;
 }
 
+/** Ends the hook once its call waits for approval, as its deadline would. */
+async function giveUpWaiting(at: Place, sent: Sent): Promise<Ran> {
+  const before = (await approvals(at)).length;
+  const child = startHook(at, sent);
+  const end = ended(child);
+  await until("the approval is open", async () => child.exitCode !== null || (await approvals(at)).length > before);
+  child.kill("SIGTERM");
+  return await end;
+}
+
 function rules(at: Place, permissions: object): void {
   mkdirSync(join(at.root, ".config/assent"), { recursive: true });
   writeFileSync(join(at.root, ".config/assent/settings.json"), JSON.stringify({ permissions }), { mode: 0o600 });
@@ -102,13 +112,13 @@ describe("a call of another agent", () => {
 
   test("is denied at the deadline; the same call finds the later approval, once", async () => {
     using at = place();
-    const late = await hook(at, {}, ["--deadline", "100ms"]);
+    const late = await giveUpWaiting(at, {});
     const [open] = await approvals(at);
     assert.equal(late.code, 2);
     assert.ok(late.stderr.includes(`waits for approval ${open?.id}`), late.stderr);
     assert.match((await at.here(["approve", open?.id ?? ""])).stderr, /Claude Code runs it when it makes the same call again\./);
     assert.match((await hook(at, { id: "t2" })).stdout, ALLOWED);
-    assert.equal((await hook(at, { id: "t3" }, ["--deadline", "100ms"])).code, 2);
+    assert.equal((await giveUpWaiting(at, { id: "t3" })).code, 2);
     await hook(at, { event: "PostToolUse", id: "t2", more: { tool_response: "ok" } });
     assert.deepEqual(await outcomes(at), ["succeeded"]);
   });
@@ -121,25 +131,25 @@ describe("a call of another agent", () => {
   for (const [sentence, sent] of others) {
     test(`does not find an approval of ${sentence}`, async () => {
       using at = place();
-      await hook(at, {}, ["--deadline", "100ms"]);
+      await giveUpWaiting(at, {});
       await at.here(["approve", (await approvals(at))[0]?.id ?? ""]);
-      assert.equal((await hook(at, sent, ["--deadline", "100ms"])).code, 2);
+      assert.equal((await giveUpWaiting(at, sent)).code, 2);
     });
   }
 
   test("that is remembered for the session is allowed for the whole session of the agent, and no other", async () => {
     using at = place();
-    await hook(at, {}, ["--deadline", "100ms"]);
+    await giveUpWaiting(at, {});
     const [open] = await approvals(at);
     await at.here(["approve", open?.id ?? "", "--remember", "session"]);
     assert.match((await hook(at, { id: "t2" })).stdout, ALLOWED); // uses the answer
     assert.match((await hook(at, { id: "t3" })).stdout, ALLOWED); // uses the grant
-    assert.equal((await hook(at, { id: "t4", session: "S2" }, ["--deadline", "100ms"])).code, 2);
+    assert.equal((await giveUpWaiting(at, { id: "t4", session: "S2" })).code, 2);
   });
 
   test("that a person approves with an edit is not run, because the agent would run the original", async () => {
     using at = place();
-    await hook(at, {}, ["--deadline", "100ms"]);
+    await giveUpWaiting(at, {});
     const edit = at.write("edit.json", JSON.stringify({ command: "touch safer" }));
     assert.equal((await at.here(["approve", (await approvals(at))[0]?.id ?? "", "--edit", edit])).code, 0);
     const { code, stderr } = await hook(at, { id: "t2" });
@@ -149,7 +159,7 @@ describe("a call of another agent", () => {
 
   test("cannot be resumed, because Assent does not run it", async () => {
     using at = place();
-    await hook(at, {}, ["--deadline", "100ms"]);
+    await giveUpWaiting(at, {});
     const [session] = await sessions(at);
     await at.here(["approve", (await approvals(at))[0]?.id ?? ""]);
     for (const more of [[], ["--take-over"], ["--cwd", "."]]) {
@@ -162,7 +172,7 @@ describe("a call of another agent", () => {
     using at = place();
     rules(at, { allow: ["Shell(touch ran)"] });
     await hook(at, {});
-    await hook(at, { id: "t2", command: "touch other" }, ["--deadline", "100ms"]);
+    await giveUpWaiting(at, { id: "t2", command: "touch other" });
     await hook(at, { event: "SessionEnd" });
     assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "unknown"]);
     assert.deepEqual(await approvals(at), []);
@@ -199,7 +209,7 @@ describe("a call of another agent", () => {
     using at = place();
     rules(at, { allow: ["Shell"] });
     for (const command of ["assent approve a_123456", `cat ${at.store}/ledger.db`, `sh -c 'assent approve x'`])
-      assert.equal((await hook(at, { command }, ["--deadline", "100ms"])).code, 2, command);
+      assert.equal((await hook(at, { command })).code, 2, command);
   });
 });
 
