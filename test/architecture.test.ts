@@ -43,7 +43,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
     mayImport: ["@assent/core", "@assent/core/parts", "@assent/policy", "@assent/host", "@assent/store"],
     node: "any",
   },
-  { name: "guard", files: "packages/guard/src/**/*.ts", mayImport: ["@assent/core"], node: "none" },
+  { name: "guard", files: "packages/guard/src/**/*.ts", mayImport: ["@assent/core"], node: "any" },
   { name: "sdk", files: "packages/sdk/src/**/*.ts", mayImport: [], node: "any" },
   {
     name: "tools",

@@ -1,4 +1,4 @@
-import type { OptionSpec } from "./spec.ts";
+import type { OperandSpec, OptionSpec } from "./spec.ts";
 
 const STORE: OptionSpec = {
   name: "store",
@@ -103,3 +103,19 @@ export const ID_EXITS: Readonly<Record<number, string>> = {
 };
 
 export const ID_NOTE = "You can shorten an id to its first characters (at least 6) if they are unique.";
+
+export const AGENT: OperandSpec = { name: "AGENT", required: true, choices: ["claude", "codex", "gemini", "qwen", "opencode"] };
+
+export const ON_OUTSIDE_ASK: OptionSpec = {
+  name: "on-ask",
+  takes: "choice",
+  choices: ["wait", "agent", "deny"],
+  help: "a call that needs approval waits for assent approve, is left to the agent's own dialog, or is denied (default wait)",
+};
+
+export const HOOK_CHANGES: readonly OptionSpec[] = [
+  { name: "user", takes: "nothing", help: "for all your projects (default)" },
+  { name: "project", takes: "nothing", help: "for this directory only" },
+  { name: "dry-run", takes: "nothing", help: "show the change and write nothing" },
+  { name: "yes", takes: "nothing", help: "write without asking" },
+];

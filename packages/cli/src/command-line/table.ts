@@ -13,6 +13,10 @@ import { grantsPromote } from "../commands/grants-promote.ts";
 import { grantsRevoke } from "../commands/grants-revoke.ts";
 import { help } from "../commands/help.ts";
 import { hook } from "../commands/hook.ts";
+import { hookDoctor } from "../commands/hook-doctor.ts";
+import { hookInstall } from "../commands/hook-install.ts";
+import { hookStatus } from "../commands/hook-status.ts";
+import { hookUninstall } from "../commands/hook-uninstall.ts";
 import { log } from "../commands/log.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
@@ -45,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, tasks, tasksDiscard, tasksRelease, log, tools],
+  ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
   ...[verify, doctor, prune, completions],
   ...[help, version],
 ];

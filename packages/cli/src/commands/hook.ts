@@ -1,4 +1,4 @@
-import { COMMON } from "../command-line/options.ts";
+import { AGENT, COMMON, ON_OUTSIDE_ASK } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
 
 export const hook: Command = {
@@ -8,14 +8,9 @@ export const hook: Command = {
   details:
     "Reads the agent's hook input from stdin, decides by your rules, waits for approval where needed, and answers in the agent's own format. If anything fails before a call, the call is denied. You rarely type this: assent hook install writes it into the agent's configuration.",
   guide: "guard.md",
-  operands: [{ name: "AGENT", required: true, choices: ["claude", "codex", "gemini", "qwen", "opencode"] }],
+  operands: [AGENT],
   options: [
-    {
-      name: "on-ask",
-      takes: "choice",
-      choices: ["wait", "agent", "deny"],
-      help: "a call that needs approval waits for assent approve, is left to the agent's own dialog, or is denied (default wait)",
-    },
+    ON_OUTSIDE_ASK,
     { name: "deadline", takes: "duration", value: "DURATION", help: "deny a call that is still waiting after this time (default 598s)" },
     ...COMMON,
   ],

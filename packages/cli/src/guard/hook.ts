@@ -1,11 +1,13 @@
+import { writeFileSync } from "node:fs";
 import { messageOf, ParkRequest } from "@assent/core";
-import { AGENT_NAMES, AGENTS, type GuardEvent, type GuardedAgent, type HookOutput } from "@assent/guard";
+import { AGENTS, type GuardEvent, type GuardedAgent, type HookOutput } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
 import { hostPortsFor } from "../compose/ports.ts";
-import { usageError } from "../io/failure.ts";
 import { withStore } from "../store/open.ts";
+import { agentNamed } from "./agent-name.ts";
 import { decideOutsideCall, type OnOutsideAsk } from "./decide.ts";
+import { DOCTOR_VARIABLE } from "./doctor-variable.ts";
 import type { OutsidePlace } from "./outside-policy.ts";
 import { endOutsideSession, reportOutsideCall } from "./report.ts";
 
@@ -16,7 +18,7 @@ const SPARE_SECONDS = 2;
 /** Answers one hook of another agent. Before a call, every fault denies it; otherwise a fault only warns. */
 export async function hookCommand(context: Context): Promise<number> {
   const { io, operands } = context;
-  const agent = AGENTS[AGENT_NAMES.find((name) => name === operands[0]) ?? refuseAgent(operands[0] ?? "")];
+  const agent = AGENTS[agentNamed(operands[0] ?? "")];
   let decides = true; // until the event says otherwise
   try {
     const event = agent.read(await readInput(context));
@@ -32,10 +34,6 @@ export async function hookCommand(context: Context): Promise<number> {
     await io.stderr.write(`${what}\nFor the person: assent doctor\n`).catch(() => undefined);
     return decides ? 2 : 0;
   }
-}
-
-function refuseAgent(name: string): never {
-  throw usageError("hook", `there is no agent '${name}'. Agents: ${AGENT_NAMES.join(", ")}.`);
 }
 
 async function readInput({ io }: Context): Promise<string> {
@@ -54,6 +52,7 @@ async function answerEvent(context: Context, agent: GuardedAgent, event: GuardEv
     const place: OutsidePlace = { agent: agent.name, cwd, ledger, ports, directory };
     switch (event.kind) {
       case "decide":
+        if (isExamined(context)) return agent.write({ verdict: "deny", reason: "Denied: assent hook doctor is looking." }, event);
         return agent.write(await decideInTime(context, agent, { place, call: event.call }), event);
       case "report": {
         const answer = { state: event.outcome, content: event.text, reportedBy: agent.title } as const;
@@ -67,6 +66,14 @@ async function answerEvent(context: Context, agent: GuardedAgent, event: GuardEv
         return event satisfies never;
     }
   });
+}
+
+/** `assent hook doctor` wants to know whether the agent asks. */
+function isExamined({ io }: Context): boolean {
+  const seen = io.env[DOCTOR_VARIABLE];
+  if (!seen) return false;
+  writeFileSync(seen, "", { flag: "a" });
+  return true;
 }
 
 type Decision = Parameters<typeof decideOutsideCall>[1];

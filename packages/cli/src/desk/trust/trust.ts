@@ -10,13 +10,12 @@ import {
   WorkspaceNotFoundError,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { wrap } from "../../io/display-width.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import { withStore, withStoreIfAny } from "../../store/open.ts";
-import { openPrompt, type Prompt } from "../terminal/prompt.ts";
+import { confirmInTerminal } from "../terminal/confirm.ts";
 import { fullTrustState } from "./state.ts";
 import { trustLines } from "./view.ts";
 
@@ -93,37 +92,9 @@ async function print({ io, options }: Context, ledger: Ledger, state: TrustState
   else await io.stdout.write(`${(await trustLines(ledger, state)).join("\n")}\n${oneLine(`digest ${digest}`)}\n`);
 }
 
-const FURNITURE_ROWS = 6;
-
 /** Only a typed y confirms. */
-export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
-  const { signal } = new AbortController();
-  const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock: overrides.clock ?? createSystemClock(), signal });
-  try {
-    const columns = io.stderr.columns() ?? 80;
-    const rows = Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4);
-    const yes = await askAfterLastPage(
-      prompt,
-      lines.flatMap((line) => wrap(line.replaceAll("\t", "    "), columns)),
-      rows,
-    );
-    if (!yes) await io.stderr.write("\nNot trusted.\n");
-    return yes;
-  } finally {
-    prompt.close();
-  }
-}
-
-async function askAfterLastPage(prompt: Prompt, lines: readonly string[], rows: number): Promise<boolean> {
-  for (let at = 0; ; at += rows) {
-    const page = lines.slice(at, at + rows).join("\n");
-    const left = lines.length - at - rows;
-    const typed = await prompt.ask(left > 0 ? `${page}\n… ${left} more lines. Enter shows more, n says no: ` : `${page}\n\n${QUESTION}`);
-    if ("none" in typed) return false;
-    const said = typed.line.trim().toLowerCase();
-    if (left <= 0) return said === "y";
-    if (said === "n") return false;
-  }
+export function askToTrust(context: Context, lines: readonly string[]): Promise<boolean> {
+  return confirmInTerminal(context, { lines, question: QUESTION, declined: "Not trusted." });
 }
 
 const QUESTION = "Trust it exactly as shown? Type y and Enter to trust it, anything else to decline: ";

@@ -1,0 +1,16 @@
+import { AGENT, COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
+
+export const hookDoctor: Command = {
+  name: "hook doctor",
+  group: "maintain",
+  summary: "prove that a guarded agent does not run what Assent denies",
+  details:
+    "Starts the real agent here, in its most permissive mode, with a model on this machine that proposes one harmless command. Assent denies it. The doctor looks whether the agent asked, and whether the command ran.",
+  guide: "guard.md",
+  operands: [AGENT],
+  options: COMMON,
+  exits: { 0: "proven: the agent asked, and the denied command did not run", 1: "not proven; the text says why" },
+  examples: ["assent hook doctor claude"],
+  run: async (context) => (await import("../guard/doctor.ts")).examineAgent(context),
+};

@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { isObject } from "@assent/core";
+import type { AgentName } from "@assent/guard";
+import type { Context } from "../command-line/spec.ts";
+import { hostPortsFor } from "../compose/ports.ts";
+import { stateDirectory } from "../store/location.ts";
+import type { DoctorResult } from "./doctor.ts";
+import { readText } from "./install.ts";
+
+export type RecordedExamination = { readonly at: string; readonly ok: boolean; readonly detail: string };
+
+/** Keeps the newest result per agent for `assent hook status`. */
+export async function writeDoctorResult(context: Context, { agent, ok, detail }: DoctorResult): Promise<void> {
+  const directory = await stateDirectory(context);
+  const { files, clock } = hostPortsFor(context, directory);
+  const at = new Date(clock.now()).toISOString();
+  const results = { ...(await readDoctorResults(context)), [agent]: { at, ok, detail } };
+  await files.replace(resultsFile(directory), `${JSON.stringify(results, null, 2)}\n`, { mode: 0o600 });
+}
+
+export async function readDoctorResults(context: Context): Promise<Readonly<Partial<Record<AgentName, RecordedExamination>>>> {
+  const text = readText(resultsFile(await stateDirectory(context)));
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function resultsFile(directory: string): string {
+  return join(directory, "hooks", "doctor.json");
+}

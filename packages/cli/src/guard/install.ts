@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  AGENTS,
+  AgentConfigError,
+  type AgentFile,
+  type AgentName,
+  agentFiles,
+  type HookSetup,
+  type InstallScope,
+  WRAPPER_NAME,
+  wrapperScript,
+} from "@assent/guard";
+import { unifiedDiff } from "@assent/tools";
+import type { Context } from "../command-line/spec.ts";
+import { hostPortsFor } from "../compose/ports.ts";
+import { confirmInTerminal } from "../desk/terminal/confirm.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { stateDirectory, userHome } from "../store/location.ts";
+import { agentNamed } from "./agent-name.ts";
+
+/** A file with its old and new text; null means absent. */
+export type FileEdit = { readonly path: string; readonly before: string | null; readonly after: string | null; readonly mode?: number };
+
+/** Writes the hooks into the configuration of an agent, after showing the change. */
+export async function installHooks(context: Context): Promise<number> {
+  const agent = agentNamed(context.operands[0] ?? "");
+  const scope = scopeOf(context);
+  const directory = await stateDirectory(context);
+  const wrapper = join(directory, "hooks", WRAPPER_NAME);
+  const setup = readSetup(context, agent, wrapper);
+  const script = wrapperScript({ node: process.execPath, program: realpathSync(process.argv[1] ?? "") });
+  const edits = [
+    { path: wrapper, before: readText(wrapper), after: script, mode: 0o700 },
+    ...filesOf(context, agent, scope).map((file) => editFile(file, (text) => file.install(text, setup))),
+  ];
+  return change(context, edits, {
+    done: `${AGENTS[agent].title} is guarded. ${NEXT[agent]}`,
+    nothing: "Nothing to change: the hooks are installed.",
+  });
+}
+
+/** Removes the hooks again. The wrapper stays, because other agents may use it. */
+export async function uninstallHooks(context: Context): Promise<number> {
+  const agent = agentNamed(context.operands[0] ?? "");
+  const edits = filesOf(context, agent, scopeOf(context)).map((file) => editFile(file, (text) => file.uninstall(text)));
+  return change(context, edits, {
+    done: `${AGENTS[agent].title} is no longer guarded.`,
+    nothing: "Nothing to change: there are no hooks of Assent.",
+  });
+}
+
+const DOCTOR = (agent: AgentName): string => `Prove it: assent hook doctor ${agent}`;
+const NEXT: Readonly<Record<AgentName, string>> = {
+  claude: DOCTOR("claude"),
+  qwen: DOCTOR("qwen"),
+  gemini: DOCTOR("gemini"),
+  codex: `Start codex once and trust the new hook, because Codex skips hooks that you have not trusted. ${DOCTOR("codex")}`,
+  opencode: DOCTOR("opencode"),
+};
+
+export function filesOf({ io }: Context, agent: AgentName, scope: InstallScope): readonly AgentFile[] {
+  return agentFiles(agent, scope, { home: userHome(io.env), project: io.cwd, env: io.env });
+}
+
+function scopeOf({ options }: Context): InstallScope {
+  if (options.flag("user") && options.flag("project"))
+    throw usageError("hook", "options '--user' and '--project' cannot be used together.");
+  return options.flag("project") ? "project" : "user";
+}
+
+const SPARE_SECONDS = 2;
+
+function readSetup({ options }: Context, agent: AgentName, wrapper: string): HookSetup {
+  const { timeoutSeconds } = AGENTS[agent];
+  const [onAsk, store] = [options.text("on-ask"), options.text("store")];
+  return {
+    wrapper,
+    timeoutSeconds,
+    options: [
+      ...["--deadline", `${timeoutSeconds - SPARE_SECONDS}s`],
+      ...(onAsk === undefined ? [] : ["--on-ask", onAsk]),
+      ...(store === undefined ? [] : ["--store", store]),
+    ],
+  };
+}
+
+export function readText(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+}
+
+function editFile({ path }: AgentFile, edit: (text: string) => string | undefined): FileEdit {
+  const before = readText(path);
+  try {
+    const after = edit(before ?? "") ?? null;
+    return { path, before, after: after === "" && before === null ? null : after };
+  } catch (error) {
+    if (!(error instanceof AgentConfigError)) throw error;
+    throw new CommandError(error.type, 1, { message: `${path} cannot be changed: ${error.message}` });
+  }
+}
+
+type ChangeTexts = { readonly done: string; readonly nothing: string };
+
+async function change(context: Context, all: readonly FileEdit[], { done, nothing }: ChangeTexts): Promise<number> {
+  const { io, options } = context;
+  const edits = all.filter(({ before, after }) => before !== after);
+  const json = options.flag("json");
+  if (edits.length === 0) {
+    await (json ? printJson(io, { changed: [] }) : io.stdout.write(`${nothing}\n`));
+    return 0;
+  }
+  const lines = edits.flatMap(({ path, before, after }) =>
+    unifiedDiff({ name: path, before: before ?? "", after: after ?? "" }).split("\n"),
+  );
+  const dryRun = options.flag("dry-run");
+  if (!json && (dryRun || options.flag("yes"))) await io.stdout.write(`${lines.join("\n")}\n`);
+  if (!dryRun) {
+    if (!options.flag("yes") && !(await isConfirmed(context, lines))) return 1;
+    for (const edit of edits) await writeEdit(context, edit);
+    await (json ? undefined : io.stdout.write(`${done}\n`));
+  }
+  if (json) await printJson(io, { changed: dryRun ? [] : edits.map(({ path }) => path), diff: lines.join("\n") });
+  return 0;
+}
+
+async function isConfirmed(context: Context, lines: readonly string[]): Promise<boolean> {
+  const { io } = context;
+  if (io.stdinIsTTY && io.stderr.isTTY)
+    return confirmInTerminal(context, { lines, question: "Write these changes? Type y and Enter: ", declined: "Nothing was changed." });
+  throw new CommandError("confirmation_required", 2, {
+    message: "Changing an agent's configuration needs a terminal, or --yes. Nothing was changed.",
+    hint: "Look first: add --dry-run",
+  });
+}
+
+/** Keeps the first version of a file that was not ours as a backup. */
+async function writeEdit(context: Context, { path, before, after, mode }: FileEdit): Promise<void> {
+  const { files } = hostPortsFor(context, await stateDirectory(context));
+  const backup = `${path}.before-assent`;
+  if (before !== null && mode === undefined && !existsSync(backup)) await files.replace(backup, before);
+  if (after === null) return rmSync(path, { force: true });
+  mkdirSync(dirname(path), { recursive: true, ...(mode !== undefined && { mode: 0o700 }) });
+  await files.replace(path, after, mode === undefined ? {} : { mode });
+}

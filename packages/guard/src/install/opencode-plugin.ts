@@ -1,0 +1,36 @@
+/** A plugin file for opencode that starts the wrapper before and after every call. A call whose hook does not end with 0 is not run. */
+export function opencodePlugin(wrapper: string, options: readonly string[]): string {
+  const args = (use: string): string => JSON.stringify(["opencode", use, ...(use === "decide" ? options : [])]);
+  return `// Written by assent hook install opencode.
+import { spawn } from "node:child_process";
+
+const WRAPPER = ${JSON.stringify(wrapper)};
+
+function run(args, event) {
+  return new Promise((resolve) => {
+    const child = spawn(WRAPPER, args, { stdio: ["pipe", "ignore", "pipe"] });
+    let errors = "";
+    child.stderr.on("data", (chunk) => (errors += chunk));
+    child.on("error", (error) => resolve({ code: 2, errors: String(error) }));
+    child.on("close", (code) => resolve({ code, errors }));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(JSON.stringify(event));
+  });
+}
+
+export const AssentGuard = async ({ directory }) => ({
+  "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
+    const event = { event: "tool.execute.before", session: sessionID, cwd: directory, tool, args, call: callID };
+    const { code, errors } = await run(${args("decide")}, event);
+    if (code !== 0) throw new Error(errors.trim() || "Assent denied this call.");
+  },
+  "tool.execute.after": async ({ tool, sessionID, callID, args }, { output }) => {
+    await run(${args("report")}, { event: "tool.execute.after", session: sessionID, cwd: directory, tool, args, call: callID, output });
+  },
+  event: async ({ event }) => {
+    if (event.type !== "session.deleted") return;
+    await run(${args("report")}, { event: "session.deleted", session: event.properties.info.id, cwd: directory });
+  },
+});
+`;
+}
