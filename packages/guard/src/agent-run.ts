@@ -68,7 +68,10 @@ export function agentRun(agent: AgentName, url: string): AgentRun {
           GEMINI_API_KEY: KEY,
           GOOGLE_GEMINI_BASE_URL: url,
           GEMINI_CLI_TRUST_WORKSPACE: "true",
-          GEMINI_DEFAULT_AUTH_TYPE: "gemini-api-key",
+        },
+        config: {
+          variable: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+          text: JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } }, telemetry: { enabled: false } }),
         },
       };
     case "qwen":

@@ -3,7 +3,7 @@ export { AGENT_NAMES, AGENTS, type AgentName, type GuardedAgent } from "./agents
 export type { PlannedTurn } from "./fake-model/plan.ts";
 export { type FakeModel, startFakeModel } from "./fake-model/server.ts";
 export { type CallOutcome, type ForeignCall, type GuardEvent, GuardInputError, type GuardVerdict, type HookOutput } from "./guard-event.ts";
-export { type AgentFile, type AgentHome, agentFiles, disabledHooks, type HookSetup, type InstallScope } from "./install/agent-files.ts";
+export { type AgentFile, type AgentHome, agentFiles, type HookSetup, type InstallScope, switchedOff } from "./install/agent-files.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
 export { type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export { lookOnly, type OutsideRun, outsideTool, unknownOutsideTool } from "./outside-tools.ts";

@@ -17,6 +17,7 @@ import {
   idsWithPrefix,
   type OutsideCall,
   type OutsideRun,
+  switchedOff,
   translateCall,
 } from "@assent/guard";
 import { currentUser } from "@assent/host";
@@ -30,6 +31,7 @@ import { personBy } from "../io/who.ts";
 import { storeFlag } from "../store/location.ts";
 import { VERSION } from "../version.ts";
 import { agentTitle, type OutsidePlace, type OutsidePolicy, openOutsidePolicy } from "./outside-policy.ts";
+import { readText } from "./read-text.ts";
 
 /** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, or deny it. */
 export type OnOutsideAsk = "wait" | "agent" | "deny";
@@ -49,6 +51,8 @@ export type DecideOptions = {
  * 3. The claim is on disk before the agent may run it. Then this process exits; the agent's report ends the call.
  */
 export async function decideOutsideCall(context: Context, { place, call, onAsk, signal }: DecideOptions): Promise<GuardVerdict> {
+  const [off] = switchedOff(place.agent, call.cwd, (path) => readText(path) ?? undefined);
+  if (off !== undefined) return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here.` };
   const translated = translateCall(call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();
   const run: OutsideRun = {

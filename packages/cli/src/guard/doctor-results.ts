@@ -5,9 +5,11 @@ import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { stateDirectory } from "../store/location.ts";
 import type { DoctorResult } from "./doctor.ts";
-import { readText } from "./install.ts";
+import { readText } from "./read-text.ts";
 
 export type RecordedExamination = { readonly at: string; readonly ok: boolean; readonly detail: string };
+
+export type DoctorResults = Readonly<Partial<Record<AgentName, RecordedExamination>>>;
 
 /** Keeps the newest result per agent for `assent hook status`. */
 export async function writeDoctorResult(context: Context, { agent, ok, detail }: DoctorResult): Promise<void> {
@@ -18,7 +20,7 @@ export async function writeDoctorResult(context: Context, { agent, ok, detail }:
   await files.replace(resultsFile(directory), `${JSON.stringify(results, null, 2)}\n`, { mode: 0o600 });
 }
 
-export async function readDoctorResults(context: Context): Promise<Readonly<Partial<Record<AgentName, RecordedExamination>>>> {
+export async function readDoctorResults(context: Context): Promise<DoctorResults> {
   const text = readText(resultsFile(await stateDirectory(context)));
   try {
     const value: unknown = JSON.parse(text ?? "{}");

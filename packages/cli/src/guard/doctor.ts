@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessEnd } from "@assent/core";
 import { AGENTS, type AgentName, agentRun, shellCall, startFakeModel } from "@assent/guard";
@@ -30,7 +29,9 @@ export async function examineAgent(context: Context): Promise<number> {
 
 async function examine(context: Context, agent: AgentName): Promise<DoctorResult> {
   const { title } = AGENTS[agent];
-  const folder = mkdtempSync(join(tmpdir(), "assent-doctor-"));
+  const hooks = join(await stateDirectory(context), "hooks"); // a place that only this user can write, as Gemini CLI demands
+  mkdirSync(hooks, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(hooks, "doctor-"));
   const [marker, seen] = [join(folder, "ran"), join(folder, "seen")];
   const model = await startFakeModel([{ calls: [shellCall(agent, `touch ${marker}`)] }]);
   try {

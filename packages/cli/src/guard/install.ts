@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   AGENTS,
@@ -19,6 +19,7 @@ import { CommandError, usageError } from "../io/failure.ts";
 import { printJson } from "../io/output.ts";
 import { stateDirectory, userHome } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";
+import { readText } from "./read-text.ts";
 
 /** A file with its old and new text; null means absent. */
 export type FileEdit = { readonly path: string; readonly before: string | null; readonly after: string | null; readonly mode?: number };
@@ -84,10 +85,6 @@ function readSetup({ options }: Context, agent: AgentName, wrapper: string): Hoo
       ...(store === undefined ? [] : ["--store", store]),
     ],
   };
-}
-
-export function readText(path: string): string | null {
-  return existsSync(path) ? readFileSync(path, "utf8") : null;
 }
 
 function editFile({ path }: AgentFile, edit: (text: string) => string | undefined): FileEdit {

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AGENT_NAMES, AGENTS, AgentConfigError, type AgentName, type InstallScope, WRAPPER_NAME } from "@assent/guard";
+import { AGENT_NAMES, AGENTS, AgentConfigError, type AgentName, type InstallScope, switchedOff, WRAPPER_NAME } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { printJson } from "../io/output.ts";
 import { textTable } from "../io/text-table.ts";
 import { stateDirectory } from "../store/location.ts";
-import { type RecordedExamination, readDoctorResults } from "./doctor-results.ts";
-import { filesOf, readText } from "./install.ts";
+import { type DoctorResults, type RecordedExamination, readDoctorResults } from "./doctor-results.ts";
+import { filesOf } from "./install.ts";
+import { readText } from "./read-text.ts";
 
 export type AgentStatus = {
   readonly agent: AgentName;
@@ -23,29 +24,33 @@ export async function showHookStatus(context: Context): Promise<number> {
   const { io, options } = context;
   const results = await readDoctorResults(context);
   const wrapper = join(await stateDirectory(context), "hooks", WRAPPER_NAME);
-  const agents = AGENT_NAMES.map((agent) => ({ ...agentStatus(context, agent, wrapper), doctor: results[agent] ?? null }));
+  const agents = AGENT_NAMES.map((agent) => ({ ...agentStatus(context, agent, { wrapper, results }), doctor: results[agent] ?? null }));
   if (options.flag("json")) await printJson(io, { agents });
   else await io.stdout.write(statusText(agents, io.stdout.columns()));
   return agents.some(({ state }) => state === "broken") ? 1 : 0;
 }
 
-function agentStatus(context: Context, agent: AgentName, wrapper: string): Omit<AgentStatus, "doctor"> {
+type StatusParts = { readonly wrapper: string; readonly results: DoctorResults };
+
+function agentStatus(context: Context, agent: AgentName, { wrapper, results }: StatusParts): Omit<AgentStatus, "doctor"> {
   const found = (["user", "project"] as const).map((scope) => ({ scope, ...scopeStatus(context, agent, scope) }));
   const scopes = found.flatMap(({ scope, installed }) => (installed ? [scope] : []));
-  const problems = found.flatMap(({ installed, problems: all, switchedOff }) => (installed ? all : switchedOff));
+  const off = switchedOff(agent, context.io.cwd, (path) => readText(path) ?? undefined);
+  const problems = [...new Set([...found.flatMap(({ installed, problems: all }) => (installed ? all : [])), ...off])];
   if (scopes.length > 0 && !existsSync(wrapper)) problems.push(`${wrapper} is missing: assent hook install ${agent}`);
-  const state =
-    problems.length > 0 && (scopes.length > 0 || existsSync(wrapper)) ? "broken" : scopes.length > 0 ? "guarded" : "not guarded";
+  if (scopes.length > 0 && results[agent]?.ok === false) problems.push(`the last doctor failed. Try again: assent hook doctor ${agent}`);
+  const isInstalled = scopes.length > 0;
+  const state = isInstalled && problems.length > 0 ? "broken" : isInstalled ? "guarded" : "not guarded";
   return { agent, title: AGENTS[agent].title, state, scopes, problems };
 }
 
-type ScopeStatus = { readonly installed: boolean; readonly problems: readonly string[]; readonly switchedOff: readonly string[] };
+type ScopeStatus = { readonly installed: boolean; readonly problems: readonly string[] };
 
 function scopeStatus(context: Context, agent: AgentName, scope: InstallScope): ScopeStatus {
   const files = filesOf(context, agent, scope).map(({ path, problem }) => ({ path, text: readText(path), problem }));
   const installed = files.some(({ text }) => text?.includes(WRAPPER_NAME) === true);
   const problems = files.flatMap(({ path, text, problem }) => describe(path, () => problem(text ?? "")));
-  return { installed, problems, switchedOff: problems.filter((text) => text.includes("switches")) };
+  return { installed, problems };
 }
 
 function describe(path: string, find: () => string | undefined): readonly string[] {

@@ -3,7 +3,7 @@ import type { JsonObject } from "@assent/core";
 import type { AgentName } from "../agents.ts";
 import { addHooks, type HookEntries, hookedEvents, readConfig, removeHooks } from "./hook-config.ts";
 import { opencodePlugin } from "./opencode-plugin.ts";
-import { enableCodexHooks, readsCodexHooks } from "./toml-feature.ts";
+import { disabledCodexHooks, enableCodexHooks, readsCodexHooks } from "./toml-feature.ts";
 import { quote } from "./wrapper.ts";
 
 /** Where an agent keeps its configuration. */
@@ -61,6 +61,33 @@ export function agentFiles(agent: AgentName, scope: InstallScope, at: AgentHome)
   }
 }
 
+/** Why a project's own configuration switches the hooks of an agent off, by file; `read` returns undefined for a missing file. */
+export function switchedOff(agent: AgentName, project: string, read: (path: string) => string | undefined): readonly string[] {
+  const names: Readonly<Record<AgentName, readonly string[]>> = {
+    claude: [".claude/settings.json", ".claude/settings.local.json"],
+    qwen: [".qwen/settings.json"],
+    gemini: [".gemini/settings.json"],
+    codex: [".codex/config.toml"],
+    opencode: [],
+  };
+  return names[agent].flatMap((name) => {
+    const path = join(project, name);
+    const text = read(path);
+    if (text === undefined) return [];
+    const why = agent === "codex" ? disabledCodexHooks(text) : disabledHooks(readLeniently(text));
+    return why === undefined ? [] : [`${path}: ${why}`];
+  });
+}
+
+/** A file that cannot be read switches nothing off in an agent that cannot read it either. */
+function readLeniently(text: string): JsonObject {
+  try {
+    return readConfig(text);
+  } catch {
+    return {};
+  }
+}
+
 function settingsFile(path: string, entries: (setup: HookSetup) => HookEntries, before: string): AgentFile {
   return {
     path,
@@ -75,7 +102,7 @@ function settingsFile(path: string, entries: (setup: HookSetup) => HookEntries, 
 }
 
 /** The settings with which agents switch all hooks off. */
-export function disabledHooks({ disableAllHooks, hooksConfig, hooks }: JsonObject): string | undefined {
+function disabledHooks({ disableAllHooks, hooksConfig, hooks }: JsonObject): string | undefined {
   if (disableAllHooks === true) return "it switches all hooks off (disableAllHooks)";
   const config = hooksConfig as JsonObject | undefined;
   if (config?.["enabled"] === false) return "it switches all hooks off (hooksConfig.enabled)";

@@ -15,6 +15,12 @@ export function readsCodexHooks(text: string): boolean {
   return table !== undefined && HOOKS.exec(text.slice(table.start, table.end))?.[2] === "true";
 }
 
+export function disabledCodexHooks(text: string): string | undefined {
+  const table = featuresTable(text);
+  const value = table && HOOKS.exec(text.slice(table.start, table.end))?.[2];
+  return value === "false" ? "it switches all hooks off ([features] hooks = false)" : undefined;
+}
+
 /** Sets `hooks = true` in the table `[features]` of Codex and leaves everything else as it is. */
 export function enableCodexHooks(text: string): string {
   const table = featuresTable(text);

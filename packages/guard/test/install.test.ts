@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AGENT_NAMES, AGENTS, type AgentHome, agentFiles, type HookSetup, switchedOff } from "@assent/guard";
+
+const AT: AgentHome = { home: "/home/me", project: "/project", env: {} };
+const SETUP: HookSetup = { wrapper: "/state/hooks/assent-hook", options: ["--deadline", "598s"], timeoutSeconds: 600 };
+
+const OTHERS = `{
+  // mine
+  "theme": "dark",
+  "hooks": {
+    "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "other.sh" }] }],
+    "BeforeTool": [{ "hooks": [{ "type": "command", "command": "other.sh" }] }]
+  }
+}
+`;
+
+describe("the files of each agent", () => {
+  for (const agent of AGENT_NAMES) {
+    const { title } = AGENTS[agent];
+    const [file] = agentFiles(agent, "user", AT);
+    assert.ok(file);
+
+    test(`${title}: an installed file has no problem, and installing twice changes nothing`, () => {
+      for (const { install, problem } of agentFiles(agent, "user", AT)) {
+        const once = install("", SETUP);
+        assert.equal(problem(once), undefined);
+        assert.equal(install(once, SETUP), once);
+      }
+    });
+
+    test(`${title}: a file without the hook has a problem`, () => assert.notEqual(file.problem(""), undefined));
+
+    test(`${title}: the hook before a call has the deadline, and no report has it`, () => {
+      const text = file.install("", SETUP);
+      assert.match(
+        text,
+        new RegExp(agent === "opencode" ? `"decide","--deadline","598s"` : `assent-hook ${agent} decide --deadline 598s"`),
+      );
+      assert.doesNotMatch(text, /report.{1,3}--deadline/);
+    });
+
+    test(`${title}: the user's file is in the home, the project's in the project`, () => {
+      assert.match(file.path, /^\/home\/me\//);
+      for (const { path } of agentFiles(agent, "project", AT)) assert.match(path, /^\/project\//);
+    });
+
+    if (agent === "opencode") {
+      test(`${title}: uninstalling removes the plugin`, () => assert.equal(file.uninstall(file.install("", SETUP)), undefined));
+      continue;
+    }
+
+    test(`${title}: other hooks, settings and comments stay`, () => {
+      const text = file.install(OTHERS, SETUP);
+      for (const kept of ["// mine", '"theme": "dark"', "other.sh"]) assert.ok(text.includes(kept), kept);
+      assert.equal(text.split("other.sh").length, OTHERS.split("other.sh").length);
+    });
+
+    test(`${title}: uninstalling leaves what was there before`, () => {
+      const left = file.uninstall(file.install(OTHERS, SETUP)) ?? "";
+      assert.ok(!left.includes("assent-hook") && left.includes("// mine"));
+      assert.equal(left.split("other.sh").length, OTHERS.split("other.sh").length);
+      assert.equal(file.uninstall(file.install("", SETUP))?.trim(), "{}");
+    });
+
+    for (const broken of ["{", "[]", "nonsense"])
+      test(`${title}: ${broken} is refused instead of overwritten`, () =>
+        assert.throws(() => file.install(broken, SETUP), { name: "AgentConfigError" }));
+  }
+});
+
+describe("the configuration of Codex", () => {
+  const rows: readonly [before: string, after: string][] = [
+    ["", "[features]\nhooks = true\n"],
+    ['model = "x"', 'model = "x"\n\n[features]\nhooks = true\n'],
+    ["[features]\nweb = true\n", "[features]\nhooks = true\nweb = true\n"],
+    ["[features]\nhooks = false # no\n\n[other]\nhooks = false\n", "[features]\nhooks = true # no\n\n[other]\nhooks = false\n"],
+    ["[features]\nhooks = true\n", "[features]\nhooks = true\n"],
+  ];
+  const config = agentFiles("codex", "user", AT)[1];
+  for (const [before, after] of rows)
+    test(`${JSON.stringify(before)} enables hooks`, () => assert.equal(config?.install(before, SETUP), after));
+});
+
+describe("a project that switches hooks off is noticed", () => {
+  const rows: readonly [agent: (typeof AGENT_NAMES)[number], file: string, text: string, noticed: boolean][] = [
+    ["claude", ".claude/settings.json", '{ "disableAllHooks": true }', true],
+    ["claude", ".claude/settings.local.json", '{ "disableAllHooks": true }', true],
+    ["claude", ".claude/settings.json", '{ "disableAllHooks": false }', false],
+    ["claude", ".claude/settings.json", "nonsense", false],
+    ["qwen", ".qwen/settings.json", '{ "disableAllHooks": true }', true],
+    ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "enabled": false } }', true],
+    ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "disabled": ["assent"] } }', true],
+    ["gemini", ".gemini/settings.json", '{ "hooks": { "disabled": ["assent"] } }', true],
+    ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "disabled": ["other"] } }', false],
+    ["codex", ".codex/config.toml", "[features]\nhooks = false\n", true],
+    ["codex", ".codex/config.toml", "[features]\nhooks = true\n", false],
+  ];
+  for (const [agent, file, text, noticed] of rows)
+    test(`${AGENTS[agent].title}: ${file} with ${JSON.stringify(text)}${noticed ? "" : " is fine"}`, () => {
+      const found = switchedOff(agent, "/project", (path) => (path === `/project/${file}` ? text : undefined));
+      assert.equal(found.length, noticed ? 1 : 0);
+    });
+});
