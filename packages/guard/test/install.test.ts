@@ -60,7 +60,7 @@ describe("the files of each agent", () => {
       const left = file.uninstall(file.install(OTHERS, SETUP)) ?? "";
       assert.ok(!left.includes("assent-hook") && left.includes("// mine"));
       assert.equal(left.split("other.sh").length, OTHERS.split("other.sh").length);
-      assert.equal(file.uninstall(file.install("", SETUP))?.trim(), "{}");
+      assert.equal(file.uninstall(file.install("", SETUP))?.replace(/\s/g, ""), "{}");
     });
 
     for (const broken of ["{", "[]", "nonsense"])

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { type AgentName, agentRun, type FakeModel, type PlannedTurn, shellCall, startFakeModel } from "@assent/guard";
+
+const ROOT = join(import.meta.dirname, "../..");
+const BIN = join(ROOT, "packages/cli/bin/assent.js");
+const INSTALLED = join(ROOT, "node_modules/.cache/agents");
+
+/** Where `npm run agents` puts the agent; undefined if it is not there. */
+export function findAgent(agent: AgentName): string | undefined {
+  const folder = join(INSTALLED, agent, "node_modules/.bin");
+  return existsSync(join(folder, agent)) ? folder : undefined;
+}
+
+export type Ended = { readonly code: number | null; readonly output: string };
+
+/** A home, a workspace and a real agent that Assent guards. */
+export type GuardedPlace = {
+  readonly workspace: string;
+  /** Runs an `assent` command for the same home. */
+  readonly assent: (...argv: readonly string[]) => Promise<Ended>;
+  readonly json: (...argv: readonly string[]) => Promise<ReturnType<typeof JSON.parse>>;
+  /** Starts the agent with a model that proposes these turns. */
+  readonly startAgent: (turns: readonly PlannedTurn[]) => Promise<{ readonly end: Promise<Ended>; readonly model: FakeModel }>;
+  readonly ran: (name: string) => boolean;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+/** Below node_modules, because Gemini CLI refuses settings below a directory that everyone can write. */
+export async function guardAgent(agent: AgentName, settings: object, options: readonly string[] = []): Promise<GuardedPlace> {
+  mkdirSync(INSTALLED, { recursive: true });
+  const home = realpathSync(mkdtempSync(join(INSTALLED, "home-")));
+  const workspace = join(home, "workspace");
+  mkdirSync(join(workspace, ".git"), { recursive: true });
+  mkdirSync(join(home, ".config/assent"), { recursive: true });
+  writeFileSync(join(home, ".config/assent/settings.json"), JSON.stringify(settings), { mode: 0o600 });
+  const path = [dirname(process.execPath), findAgent(agent) ?? "", process.env["PATH"] ?? ""].join(delimiter);
+  const env = { HOME: home, PATH: path, NODE_COMPILE_CACHE: join(INSTALLED, "../assent-test") };
+  const running: { child: ChildProcess; model: FakeModel }[] = [];
+  const assent = (...argv: readonly string[]): Promise<Ended> => ended(spawn(process.execPath, [BIN, ...argv], { cwd: workspace, env }));
+  const installed = await assent("hook", "install", agent, "--yes", ...options);
+  if (installed.code !== 0) throw new Error(installed.output);
+  return {
+    workspace,
+    assent,
+    json: async (...argv) => JSON.parse((await assent(...argv, "--json")).output),
+    startAgent: async (turns) => {
+      const model = await startFakeModel(turns);
+      const { program, args, env: more, config } = agentRun(agent, model.url);
+      const file = join(home, "agent-config.json");
+      if (config) writeFileSync(file, config.text);
+      const all = { ...env, ...more, ...(config && { [config.variable]: file }) };
+      const trusted = agent === "codex" ? ["--dangerously-bypass-hook-trust"] : [];
+      const child = spawn(program, [...args.slice(0, 1), ...trusted, ...args.slice(1)], {
+        cwd: workspace,
+        env: all,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      running.push({ child, model });
+      return { end: ended(child), model };
+    },
+    ran: (name) => existsSync(join(workspace, name)),
+    [Symbol.asyncDispose]: async () => {
+      for (const { child, model } of running) {
+        child.kill("SIGKILL");
+        await model.close();
+      }
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One turn that proposes these command lines at once. */
+export function propose(agent: AgentName, ...commands: readonly string[]): PlannedTurn {
+  return { calls: commands.map((command) => shellCall(agent, command)) };
+}
+
+function ended(child: ChildProcess): Promise<Ended> {
+  let output = "";
+  child.stdin?.end();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
