@@ -226,6 +226,19 @@ export const PAGES = [
     ],
   },
   {
+    page: "guard",
+    entry: "@assent/guard",
+    source: "packages/guard/src/index.ts",
+    about: "The hooks of other agents: what they send, what they understand, and how they are installed.",
+    topics: [
+      ["Agents", "The agents that Assent can guard.", ["agents.ts", "agent-run.ts"]],
+      ["Events and answers", "What a hook is about, and what the agent is told.", ["guard-event.ts"]],
+      ["Calls", "Calls of other agents as Assent's rules see them.", ["tool-names.ts", "outside-tools.ts", "session-ids.ts"]],
+      ["Installing", "Changing the configuration of an agent.", ["install/"]],
+      ["A model for tests", "A model server on loopback that proposes planned calls.", [""]],
+    ],
+  },
+  {
     page: "sdk",
     entry: "@assent/sdk",
     source: "packages/sdk/src/index.ts",

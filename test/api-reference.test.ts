@@ -14,7 +14,7 @@ describe("the API reference", () => {
   });
 
   test("has a page for every entry of the published libraries", () => {
-    const entries = ["core", "policy", "host", "store", "tools", "agent", "gate", "sdk"].flatMap((name) => {
+    const entries = ["core", "policy", "host", "store", "tools", "agent", "gate", "guard", "sdk"].flatMap((name) => {
       const { exports } = JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
       return Object.keys(exports).map((entry) => `${name}${entry.slice(1).replace("/", "-")}.md`);
     });

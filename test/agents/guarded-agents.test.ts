@@ -6,7 +6,7 @@ import { type Ended, findAgent, type GuardedPlace, guardAgent, propose } from ".
 
 const RULES = { permissions: { allow: ["Shell(touch allowed*)"], deny: ["Shell(touch denied)"] } };
 
-type Approval = { readonly id: string; readonly session: string };
+type Approval = { readonly id: string; readonly sessionId: string };
 
 /** Waits for the approval that the agent's hook opens, unless the agent ends first. */
 async function openApproval(place: GuardedPlace, end: Promise<Ended>): Promise<Approval> {
@@ -86,8 +86,8 @@ const ROWS: readonly Row[] = [
     sentence: "a call that no one answers does not run, and its approval stays open",
     run: async (place, agent) => {
       const { end } = await place.startAgent([propose(agent, "touch asked")]);
-      const { session } = await openApproval(place, end);
-      process.kill(await writerOf(place, session), "SIGTERM"); // as its deadline does
+      const { sessionId } = await openApproval(place, end);
+      process.kill(await writerOf(place, sessionId), "SIGTERM"); // as its deadline does
       await end;
       assert.ok(!place.ran("asked"));
     },
@@ -96,8 +96,8 @@ const ROWS: readonly Row[] = [
     sentence: "a call whose hook is killed while it waits does not run",
     run: async (place, agent) => {
       const { end } = await place.startAgent([propose(agent, "touch asked")]);
-      const { session } = await openApproval(place, end);
-      process.kill(await writerOf(place, session), "SIGKILL");
+      const { sessionId } = await openApproval(place, end);
+      process.kill(await writerOf(place, sessionId), "SIGKILL");
       await end;
       assert.ok(!place.ran("asked"));
     },

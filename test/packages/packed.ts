@@ -11,6 +11,7 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
   ["cli", "assent"],
   ["core", "@assent/core"],
   ["gate", "@assent/gate"],
+  ["guard", "@assent/guard"],
   ["host", "@assent/host"],
   ["policy", "@assent/policy"],
   ["sdk", "@assent/sdk"],

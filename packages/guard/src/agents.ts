@@ -16,12 +16,16 @@ export type GuardedAgent = {
   readonly timeoutSeconds: number;
 };
 
-export const AGENT_NAMES = ["claude", "codex", "gemini", "qwen", "opencode"] as const;
+/** The agents as rules and commands name them. */
+export const AGENT_NAMES: readonly ["claude", "codex", "gemini", "qwen", "opencode"] = ["claude", "codex", "gemini", "qwen", "opencode"];
+
+/** One of `AGENT_NAMES`. */
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 const writeClaude: GuardedAgent["write"] = (verdict, { kind }) =>
   writeClaudeVerdict(verdict, kind === "dialog" ? "PermissionRequest" : "PreToolUse");
 
+/** Every agent by its name. */
 export const AGENTS: Readonly<Record<AgentName, GuardedAgent>> = {
   claude: { name: "claude", title: "Claude Code", read: readClaudeEvent, write: writeClaude, hasDialog: true, timeoutSeconds: 600 },
   codex: { name: "codex", title: "Codex", read: readClaudeEvent, write: writeCodexVerdict, hasDialog: false, timeoutSeconds: 600 },

@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const hookDoctor: Command = {
   name: "hook doctor",
   group: "maintain",
+  decides: true,
   summary: "prove that a guarded agent does not run what Assent denies",
   details:
     "Starts the real agent here, in its most permissive mode, with a model on this machine that proposes one harmless command. Assent denies it. The doctor looks whether the agent asked, and whether the command ran.",

@@ -206,7 +206,7 @@ describe("the table of commands", () => {
     const neither = COMMANDS.filter(({ looks, decides }) => !looks && !decides).map(({ name }) => name);
     assert.deepEqual(
       neither,
-      ["run", "call", "resume", "demo", "trust", "sessions fork", "verify"],
+      ["run", "call", "resume", "hook", "demo", "trust", "sessions fork", "verify"],
       "Give the command `looks: true` if it only reads, `decides: true` if only a person may use it. Otherwise see own-process.ts.",
     );
   });

@@ -13,6 +13,7 @@ export type AgentHome = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
+/** For all projects of a user, or for one project. */
 export type InstallScope = "user" | "project";
 
 /** How the agent calls the wrapper. */
