@@ -197,7 +197,7 @@ describe("one place for each dangerous thing", () => {
       "only host and the child of the sdk start processes",
       /["']node:child_process["']/,
       'from "node:child_process"',
-      ["packages/host/", "packages/sdk/src/child.ts"],
+      ["packages/host/", "packages/sdk/src/child.ts", "packages/guard/src/install/opencode-plugin.ts"], // the last is the text of a plugin
     ],
     ["only host renames files", /\brename(?:Sync)?\(/, "await rename(a, b)", ["packages/host/"]],
     ["only store opens a database", /["']node:sqlite["']/, 'from "node:sqlite"', ["packages/store/"]],

@@ -42,6 +42,11 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
   ],
   ["README.md", 'assent run "fix the failing test" --on-ask park    # exit code 75: an approval is waiting', "needs a key"],
   [
+    "docs/guard.md",
+    "assent hook install claude      # shows the change to ~/.claude/settings.json and asks",
+    "needs Claude Code; test/agents plays it",
+  ],
+  [
     "docs/benchmarks.md",
     "npm run bench:peers -- --install   # each peer in its own folder, nothing into the root",
     "takes long, and installs every peer",

@@ -4,8 +4,9 @@ import type { AgentName } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { stateDirectory } from "../store/location.ts";
-import type { DoctorResult } from "./doctor.ts";
 import { readText } from "./read-text.ts";
+
+export type DoctorResult = { readonly agent: AgentName; readonly ok: boolean; readonly detail: string };
 
 export type RecordedExamination = { readonly at: string; readonly ok: boolean; readonly detail: string };
 

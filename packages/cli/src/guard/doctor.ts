@@ -10,12 +10,10 @@ import { findProgram } from "../io/find-program.ts";
 import { printJson } from "../io/output.ts";
 import { stateDirectory } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";
-import { writeDoctorResult } from "./doctor-results.ts";
+import { type DoctorResult, writeDoctorResult } from "./doctor-results.ts";
 import { DOCTOR_VARIABLE } from "./doctor-variable.ts";
 
 const LIMIT_MS = 120_000;
-
-export type DoctorResult = { readonly agent: AgentName; readonly ok: boolean; readonly detail: string };
 
 /** Runs the real agent with a local model that proposes one command, which the hook denies, and looks whether the command ran. */
 export async function examineAgent(context: Context): Promise<number> {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { unifiedDiff } from "@assent/core/parts";
 import {
   AGENTS,
   AgentConfigError,
@@ -11,7 +12,6 @@ import {
   WRAPPER_NAME,
   wrapperScript,
 } from "@assent/guard";
-import { unifiedDiff } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { confirmInTerminal } from "../desk/terminal/confirm.ts";
@@ -109,7 +109,7 @@ async function change(context: Context, all: readonly FileEdit[], { done, nothin
     return 0;
   }
   const lines = edits.flatMap(({ path, before, after }) =>
-    unifiedDiff({ name: path, before: before ?? "", after: after ?? "" }).split("\n"),
+    unifiedDiff({ name: path.replace(/^\//, ""), before, after: after ?? "" }).split("\n"),
   );
   const dryRun = options.flag("dry-run");
   if (!json && (dryRun || options.flag("yes"))) await io.stdout.write(`${lines.join("\n")}\n`);
