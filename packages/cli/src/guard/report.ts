@@ -50,9 +50,9 @@ async function findByCallId(
   return undefined;
 }
 
-type Settlement = { readonly row: SessionRow; readonly translated: OutsideCall; readonly answer: ProbeAnswer };
+type ReportedCall = { readonly row: SessionRow; readonly translated: OutsideCall; readonly answer: ProbeAnswer };
 
-async function settleCall(context: Context, place: OutsidePlace, { row, translated, answer }: Settlement): Promise<void> {
+async function settleCall(context: Context, place: OutsidePlace, { row, translated, answer }: ReportedCall): Promise<void> {
   const { ledger, ports } = place;
   const run: OutsideRun = { agent: agentTitle(place.agent), handOver: () => undefined, report: () => answer };
   const policy = await openOutsidePolicy(context, { ...place, cwd: row.cwd }, { call: translated, run });

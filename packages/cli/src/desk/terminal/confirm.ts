@@ -29,9 +29,9 @@ export async function confirmInTerminal({ io, overrides }: Context, { lines, que
   }
 }
 
-type Pages = { readonly lines: readonly string[]; readonly rows: number; readonly question: string };
+type PagedQuestion = { readonly lines: readonly string[]; readonly rows: number; readonly question: string };
 
-async function askAfterLastPage(prompt: Prompt, { lines, rows, question }: Pages): Promise<boolean> {
+async function askAfterLastPage(prompt: Prompt, { lines, rows, question }: PagedQuestion): Promise<boolean> {
   for (let at = 0; ; at += rows) {
     const page = lines.slice(at, at + rows).join("\n");
     const left = lines.length - at - rows;
