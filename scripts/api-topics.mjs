@@ -174,7 +174,7 @@ export const PAGES = [
         "Starting, isolating and ending programs.",
         ["processes/", "hooks/", "git/", "editor/", "system/environment"],
       ],
-      ["Containment", "Running programs confined with bubblewrap.", ["sandbox/"]],
+      ["Containment", "Running programs confined with bubblewrap, and on a copy of the workspace.", ["sandbox/", "preview/"]],
       ["Other ports", "Clock, ids, JSON Schemas and the current user.", [""]],
     ],
   },

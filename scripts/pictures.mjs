@@ -98,6 +98,28 @@ const PICTURES = [
     },
   },
   {
+    name: "effect",
+    title: "What a command does, on a copy of the workspace: its output, every change as a diff, and a yes that writes exactly these bytes",
+    columns: 110,
+    rows: 44,
+    turns: [
+      {
+        say: "I rename the currency everywhere and clean up.",
+        calls: [call("shell", "c1", { command: "sed -i s/CURRENCY/currency/ src/*.ts && rm check.sh && echo cleaned" })],
+      },
+    ],
+    come: async (screen) => {
+      await say(screen, "rename CURRENCY");
+      await screen.read("Show me what it would do");
+      screen.press("v");
+      await screen.until("> v");
+      screen.press("enter");
+      await screen.read("It does not run the command again");
+      screen.press("y");
+      await screen.until("> y");
+    },
+  },
+  {
     name: "approval-diff",
     title: "A change waits for a person: side by side, with the words that change",
     columns: 140,

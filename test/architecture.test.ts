@@ -299,6 +299,8 @@ describe("the record's format is pinned", () => {
       "notice.dropped",
       "notice.queued",
       "policy.changed",
+      "preview.ended",
+      "preview.started",
       "proposal.applied",
       "proposal.apply_failed",
       "proposal.applying",

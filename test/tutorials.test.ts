@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { BIN, type Place, place } from "../packages/cli/test/support/assent.ts";
 import { say } from "../packages/cli/test/tui/support/conversation.ts";
 import { openScreen, type Screen } from "../packages/cli/test/tui/support/screen.ts";
+import { withoutProgram } from "./support/programs.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
 const IDS = /\b[asp]_[a-z2-7]{20}\b/g;
@@ -54,9 +55,10 @@ const PAGES: readonly (readonly [page: string, examples: string, transcripts: re
   ["docs/tutorial-ci.md", "ci", ["park.out", "refuse.out", "job.out"]],
   ["docs/operations.md", "operations", ["restore.out", "verify.out"]],
   ["docs/proposals.md", "proposals", ["settle.out"]],
+  ["docs/effect-preview.md", "effect", ["park.out"]],
 ];
 for (const [page, examples, transcripts] of PAGES) {
-  describe(page, () => {
+  describe(page, { skip: examples === "effect" && withoutProgram("bwrap") }, () => {
     test("every transcript is played", () => {
       const found = readdirSync(join(EXAMPLES, examples)).filter((name) => name.endsWith(".out"));
       assert.deepEqual(found.sort(), transcripts.toSorted());

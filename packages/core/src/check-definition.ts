@@ -9,7 +9,18 @@ import type { ToolDefinition } from "./tool-definition.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const DATA = ["name", "title", "description", "kind", "input", "inputSchema", "inputAliases", "modify", "runtimeHandler"] as const;
+const DATA = [
+  "name",
+  "title",
+  "description",
+  "kind",
+  "input",
+  "inputSchema",
+  "inputAliases",
+  "modify",
+  "effectPreview",
+  "runtimeHandler",
+] as const;
 const FLAGS = ["isOutputMarkdown", "canUpdateOutput", "hidden", "pollSafe", "alwaysStages"] as const;
 const SETTINGS = ["annotations", "modelOverride", "timeoutMs", "maxOutputChars", "maxOutputLines", "keep"] as const;
 const FUNCTIONS = [
@@ -54,7 +65,7 @@ export function parseDefinition(given: unknown): ToolDefinition {
 
 function freezeParts(fields: Fields): Fields {
   const frozen: Record<string, unknown> = { ...fields };
-  for (const part of ["annotations", "inputAliases", "modify"]) {
+  for (const part of ["annotations", "inputAliases", "modify", "effectPreview"]) {
     const value = frozen[part];
     if (isObject(value)) frozen[part] = Object.freeze({ ...value });
   }

@@ -1,8 +1,16 @@
 import type { FileState } from "./model/proposal/events.ts";
 import type { Maybe } from "./tool-definition.ts";
 
-/** A file's content before or after a change; `digest` is `sha256:<hex>` of the raw bytes, which are loaded on demand. */
-export type FileImage = { readonly digest: string; readonly bytes: () => Maybe<Uint8Array> };
+/**
+ * What is at a path before or after a change. `digest` is `sha256:<hex>` of a file's raw bytes, which are loaded on demand,
+ * `link:<target>` for a symbolic link, or `directory`.
+ */
+export type FileImage = {
+  readonly digest: string;
+  readonly bytes: () => Maybe<Uint8Array>;
+  /** Permission bits, if they are part of the change; other bits count as a change. */
+  readonly mode?: number;
+};
 
 /** One file of a set; null means absent. The path must be real: a link on the way counts as a change. */
 export type FileChange = {
@@ -37,7 +45,7 @@ export type RecoveredChange =
 export interface FileChanges {
   /**
    * Verifies every `before`, writes and syncs every `after` to a temporary file beside its target, then replaces them
-   * in path order, deletions last. `committing` is awaited once before the first rename: if it throws nothing is
+   * in path order, git's pointers and then deletions last. `committing` is awaited once before the first rename: if it throws nothing is
    * written, and after it the signal is ignored. A later failure restores what was replaced. Rejects only with what
    * `bytes` threw before anything was written.
    */

@@ -41,6 +41,7 @@ export type {
   Verdict,
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
+export type { EffectOffer, ShownChange, ShownEffect } from "./model/effect-preview.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, LedgerEvent, Place, SessionGroup, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
@@ -202,10 +203,14 @@ export type {
   Annotations,
   AppliedPreview,
   CallContext,
+  EffectPreview,
+  EffectPreviewer,
   Invocation,
   JsonSchema,
   Location,
   Maybe,
+  PathChange,
+  PathContent,
   PendingAction,
   PlannedChange,
   Preview,

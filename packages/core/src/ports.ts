@@ -112,6 +112,8 @@ export type Policy = {
     /** True stages a call that would run directly. */
     readonly stages: (request: Request) => boolean;
   };
+  /** Whether people can see what a call would do before they answer: never, on request, or always; absent means never. */
+  readonly effectPreview?: "off" | "offer" | "always";
 };
 
 /** Provides the current policy. */
@@ -150,7 +152,8 @@ export interface Approver {
   /** False if no person can be reached now; then `onAsk` decides. */
   available(): boolean;
   /**
-   * Shows the approval and resolves with the answer, or undefined to let `onAsk` decide. An answer for another approval
+   * Shows the approval and resolves with the answer, or undefined to let `onAsk` decide. If the details offer a preview,
+   * the answer may ask for it; the approval is then shown again under its next revision. An answer for another approval
    * is ignored. Must stop asking when the signal aborts, because another approver answered or the call was cancelled.
    * After a throw, or the third invalid answer, `onAsk` decides.
    */

@@ -1,5 +1,6 @@
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import type { Verdict } from "./model/decision.ts";
+import type { ShownEffect } from "./model/effect-preview.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Containment } from "./model/request.ts";
@@ -103,6 +104,17 @@ export type PlannedChange = {
   readonly mode?: number;
 };
 
+/** What is at a path: the bytes of a file, a symbolic link or a directory; null means nothing. */
+export type PathContent = Uint8Array | { readonly link: string } | "directory" | null;
+
+/** The change of one path that a call made on a copy of the workspace. */
+export type PathChange = Omit<PlannedChange, "before" | "after"> & {
+  readonly before: PathContent;
+  readonly after: PathContent;
+  /** Permission bits before and after, if they are part of the change. */
+  readonly modes?: { readonly before: number | null; readonly after: number | null };
+};
+
 /** What a call would do, as data that survives the process. */
 export type Preview = {
   /** One line for people: "Edit: src/a.ts". */
@@ -116,6 +128,24 @@ export type Preview = {
   readonly details?: Json;
   /** For people, with the result of a call that is applied at once. */
   readonly display?: Display;
+};
+
+/** What a call did on a copy of the workspace. */
+export type EffectPreview = Omit<ShownEffect, "id" | "durationMs"> & {
+  /** One line for people: "Run npm test". */
+  readonly label: string;
+  /** All changes with their contents; empty if they cannot be written. */
+  readonly planned: readonly PathChange[];
+  /** The result for the model, if a person lets the changes be written. */
+  readonly result: string;
+};
+
+/** Shows what a call does by running it where it changes nothing. */
+export type EffectPreviewer<I> = {
+  /** Why this call cannot be previewed, as a sentence; undefined if it can. */
+  readonly unavailable: (input: I, ctx: CallContext) => Maybe<string | undefined>;
+  /** Must leave the world as it was, also when cancelled or killed. */
+  readonly run: (input: I, ctx: CallContext & { readonly signal: AbortSignal }) => Promise<EffectPreview>;
 };
 
 /** A preview that is being applied. */
@@ -166,6 +196,8 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
    * text. Otherwise this is the effect itself, made from `data`, possibly in another process.
    */
   readonly apply?: (applied: AppliedPreview, ctx: RunContext) => Maybe<ToolOutput>;
+  /** Runs the call on a copy of the workspace, for a person who is asked about it. */
+  readonly effectPreview?: EffectPreviewer<I>;
   /** Calls are never applied at once, regardless of settings. */
   readonly alwaysStages?: boolean;
   readonly run?: (input: I, ctx: RunContext) => Maybe<ToolOutput>;

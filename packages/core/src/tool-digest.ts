@@ -16,7 +16,8 @@ export function toolDigest(tool: Tool, digest: Digest): string {
 function digestText({ title, inputSchema, definition }: Tool): string {
   const data: Record<string, unknown> = { title, inputSchema: schemaText(inputSchema) };
   for (const [field, value] of Object.entries(definition)) {
-    if (field === "input" || field === "inputSchema" || field === "modify" || typeof value === "function") continue;
+    if (field === "input" || field === "inputSchema" || field === "modify" || field === "effectPreview" || typeof value === "function")
+      continue;
     data[field] = dataOf(value);
   }
   return canonicalJson(data);

@@ -3,7 +3,7 @@ import type { Approver, OpenApproval } from "../src/ports.ts";
 import { TESTER } from "./drafts.ts";
 
 /** A scripted person's answer; "wait" until the signal aborts, or "leave" it to others. */
-export type ScriptedAnswer = "approve" | "reject" | "wait" | "leave" | (Partial<Answer> & Pick<Answer, "outcome">);
+export type ScriptedAnswer = "approve" | "reject" | "preview" | "wait" | "leave" | (Partial<Answer> & Pick<Answer, "outcome">);
 
 /** Answers by call id or by tool, or a function of each approval; others are left. */
 export type ApprovalScript =

@@ -1,4 +1,5 @@
 import type { BackgroundCommands, Files, Processes, Tool } from "@assent/core";
+import type { EffectRunner } from "@assent/host";
 import { createPathLookup, type PathLookup, type SessionDirectories } from "@assent/policy";
 import { AGENT, agentTool, type OfferedAgent } from "./builtin/agent.ts";
 import { ASK, askTool } from "./builtin/ask.ts";
@@ -62,6 +63,8 @@ export type BuiltinDeps = SessionDirectories & {
   readonly containment?: ShellContainment;
   /** Shows models how to leave the sandbox. */
   readonly showsUnconfined?: boolean;
+  /** Runs commands on a copy of the workspace; unavailable if absent. */
+  readonly effects?: EffectRunner;
   /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };

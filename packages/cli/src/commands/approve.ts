@@ -11,6 +11,8 @@ export const approve: Command = {
   options: [
     ...ANSWERING,
     { name: "fingerprint", takes: "text", value: "F", help: "approve only if the request still has this fingerprint" },
+    { name: "write", takes: "nothing", help: "write exactly the changes of the shown preview; the command is not run again" },
+    { name: "run", takes: "nothing", help: "run the command, although its preview could be written" },
     { name: "edit", takes: "text", value: "FILE", help: "run this complete input instead (- reads stdin)" },
     {
       name: "remember",

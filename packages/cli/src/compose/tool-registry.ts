@@ -47,6 +47,7 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
     processes,
     environment: io.env,
     background: place.background ?? deferredCommands(),
+    effects: ports.effectsIn(workspace),
     ...follows,
     ...(privateAllowed && { privateAllowed }),
     ...(hides && { hides }),

@@ -25,11 +25,14 @@ export type Answer = {
   /** The revision that was shown; absent if the fingerprint binds the answer. */
   readonly revision?: number;
   readonly fingerprint?: string;
-  readonly outcome: "approve" | "reject";
+  /** `preview` only asks the process that holds the session to show what the call would do. */
+  readonly outcome: "approve" | "reject" | "preview";
   readonly remember?: Remember;
   readonly updatedInput?: JsonObject;
   readonly newContent?: string;
   readonly mode?: string;
+  /** Id of the shown preview whose changes are written instead of running the call. */
+  readonly write?: string;
   readonly reason?: string;
   readonly interrupt?: boolean;
   readonly by: By;

@@ -27,6 +27,8 @@ export type Consent = {
   /** Further grants that were needed for this consent. */
   readonly also: readonly string[];
   readonly edited: boolean;
+  /** The preview whose changes are written instead of running the call. */
+  readonly writes: string | null;
   readonly source: ApprovalSource;
 };
 
@@ -42,6 +44,8 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly approval: string;
       readonly revision: number;
       readonly shown: string;
+      /** The preview that was shown with it. */
+      readonly preview: string | null;
       readonly expiresAt: string | null;
       readonly approvalState: ApprovalState;
       readonly reason: string | null;
@@ -61,6 +65,8 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly claimedAt: string;
       readonly key: string | null;
       readonly answer: { readonly pos: number } | null;
+      /** The preview whose changes are its effect; null if the call runs. */
+      readonly writes: string | null;
       readonly process: TaskProcess | null;
     }
   | { readonly state: "ended"; readonly outcome: Outcome }
@@ -192,6 +198,7 @@ function applyAsked(call: InState<"judged">, event: LedgerEvent): Call | undefin
     id: event.body.by.id,
     also: event.body.by.also ?? [],
     edited: false,
+    writes: null,
     source: event.body.source,
   };
   return { ...base(call), state: "approved", judged: call.judged, approval: null, revision: 0, consent };
@@ -203,14 +210,15 @@ function applyOpened(call: InState<"judged" | "waiting" | "approved">, event: Le
   if (event.type !== "approval.opened" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state !== "judged" && (event.body.revision <= call.revision || (call.approval ?? event.body.approval) !== event.body.approval))
     return undefined;
-  const { approval, revision, fingerprint: shown, expiresAt } = event.body;
-  return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt };
+  const { approval, revision, fingerprint: shown, expiresAt, preview: seen } = event.body;
+  const preview = seen?.id ?? null;
+  return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, preview, expiresAt };
 }
 
 /** An approval covers one fingerprint: the one shown, or the edited one. */
 function applyAnswered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.answered" || call.approvalState !== "open") return undefined;
-  const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
+  const { approval, revision, fingerprint, outcome, edited, by, reason, write } = event.body;
   if (approval !== call.approval || revision !== call.revision || fingerprint !== call.shown) return undefined;
   if (outcome === "rejected") return { ...call, approvalState: "rejected", reason, interrupt: event.body.interrupt === true };
   const consent: Consent = {
@@ -220,6 +228,7 @@ function applyAnswered(call: InState<"waiting">, event: LedgerEvent): Call | und
     id: by.name,
     also: [],
     edited: edited !== undefined,
+    writes: write ?? null,
     source: answerSourceOf(event.body),
   };
   return { ...base(call), state: "approved", judged: call.judged, approval, revision, consent };
@@ -245,6 +254,7 @@ function applyClosed(call: InState<"waiting" | "approved">, event: LedgerEvent):
     approval,
     revision,
     shown,
+    preview: null,
     expiresAt: null,
     approvalState: outcome,
   };
@@ -256,8 +266,10 @@ function applyClaimed(call: InState<"judged" | "approved">, event: LedgerEvent):
   if (call.state === "approved" && !coversJudgement(call)) return undefined;
   const { callId, tool, seq, index, judged } = call;
   const { attempt, idempotencyKey: key } = event.body;
-  const answer = call.state === "approved" ? { pos: call.consent.pos } : null;
-  return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, process: null };
+  const consent = call.state === "approved" ? call.consent : undefined;
+  const answer = consent ? { pos: consent.pos } : null;
+  const writes = consent?.writes ?? null;
+  return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, writes, process: null };
 }
 
 /** False if the newest judgement denies, covers another request, or requires a person and none answered. */

@@ -1,3 +1,5 @@
+import type { EffectOffer } from "./effect-preview.ts";
+
 /** Wider rules that "always" may store instead, and what they permit beyond this call, in plain words. */
 export type WiderRules = { readonly rules: readonly string[]; readonly risk: string };
 
@@ -10,6 +12,8 @@ export type ConfirmationDetails = {
   readonly permissionRules?: readonly string[];
   readonly wider?: WiderRules;
   readonly warnings?: readonly string[];
+  /** What the call would do, if the runtime can find out. */
+  readonly effect?: EffectOffer;
 } & (
   | {
       readonly type: "edit";

@@ -1,6 +1,7 @@
 import type { By } from "./answer.ts";
 import type { ConfirmationDetails } from "./confirmation.ts";
 import type { RuleRef, TraceEntry, Verdict } from "./decision.ts";
+import type { ShownEffect } from "./effect-preview.ts";
 import type { GrantScope } from "./grant.ts";
 import type { Holder } from "./holder.ts";
 import type { Json, JsonObject } from "./json/json.ts";
@@ -104,6 +105,8 @@ export type EventBodies = ProposalEventBodies &
       readonly facts: Json;
       readonly suggestions: readonly string[];
       readonly expiresAt: string | null;
+      /** The preview among the details, whose changes an answer may write. */
+      readonly preview?: { readonly id: string; readonly writable: boolean };
     };
     "call.answered": {
       readonly call: string;
@@ -136,6 +139,28 @@ export type EventBodies = ProposalEventBodies &
       readonly modelOverride?: string;
       readonly details?: Json;
       readonly spilled?: readonly Spilled[];
+    };
+    /** A call is about to run on a copy of the workspace; nothing it does there is an effect. */
+    "preview.started": {
+      readonly preview: string;
+      /** Not named `call`, because a preview does not change the state of its call. */
+      readonly callId: string;
+      readonly fingerprint: string;
+      readonly by: "person" | "settings";
+    };
+    "preview.ended": {
+      readonly preview: string;
+      readonly callId: string;
+      readonly fingerprint: string;
+      /** Null if it could not be made; `problem` says why. */
+      readonly shown: ShownEffect | null;
+      readonly problem?: string;
+      /** A `ProposalManifest` without blocks. */
+      readonly manifest: Json;
+      /** SHA-256 (hex) of every content before and after. */
+      readonly contents: readonly string[];
+      /** The result of the call, if its changes are written. */
+      readonly result: Content;
     };
     "question.asked": {
       readonly question: string;
@@ -178,6 +203,8 @@ export type EventBodies = ProposalEventBodies &
       readonly by: By;
       readonly reason: string | null;
       readonly mode?: string;
+      /** The preview whose changes are written; the call does not run. */
+      readonly write?: string;
       readonly remember?: { readonly scope: GrantScope; readonly rules: readonly string[] };
       /** No grant may answer this ask, so an "always" applied once. */
       readonly narrowed?: boolean;

@@ -246,6 +246,8 @@ function foldSession(state: SessionState, event: SessionEvent): void {
     case "message.assistant":
     case "history.compacted":
     case "hook.ran":
+    case "preview.started":
+    case "preview.ended":
     case "grant.created":
     case "grant.used":
     case "grant.revoked":

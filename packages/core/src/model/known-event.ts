@@ -18,6 +18,8 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
   "call.started": "writer",
   "call.ended": "writer",
   "hook.ran": "writer",
+  "preview.started": "writer",
+  "preview.ended": "writer",
   "turn.started": "writer",
   "message.user": "writer",
   "message.assistant": "writer",
@@ -174,7 +176,7 @@ export function lifecycleCallOf(event: LedgerEvent): string | undefined {
 
 /** SHA-256 (hex) of the contents that an event keeps stored. */
 export function contentsOf(event: Draft): readonly string[] {
-  return event.type === "proposal.staged" ? event.body.contents : NONE;
+  return event.type === "proposal.staged" || event.type === "preview.ended" ? event.body.contents : NONE;
 }
 
 const NONE: readonly string[] = Object.freeze([]);

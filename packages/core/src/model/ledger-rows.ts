@@ -26,6 +26,8 @@ export type ApprovalRow = {
   readonly fingerprint: string;
   readonly requestedAt: string;
   readonly expiresAt: string | null;
+  /** The preview among its details. */
+  readonly preview?: { readonly id: string; readonly writable: boolean };
   readonly state: "open" | "approved" | "rejected" | "expired" | "cancelled" | "denied";
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;

@@ -7,7 +7,7 @@ import type { ProposalRow } from "./proposal/proposal.ts";
 import type { ScheduleRow, TaskRow } from "./task/row.ts";
 
 /** Increase it when the stored state changes shape; older snapshots are then ignored. */
-const SNAPSHOT_VERSION = 4;
+const SNAPSHOT_VERSION = 5;
 
 /** Serializes the state, to shorten the next opening. */
 export function toSnapshot(state: SessionState): Json {

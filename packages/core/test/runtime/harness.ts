@@ -190,6 +190,7 @@ export type PolicyWords = {
   readonly safeguards?: readonly Safeguard[];
   readonly hints?: boolean;
   readonly proposals?: Policy["proposals"];
+  readonly effectPreview?: Policy["effectPreview"];
 };
 
 export type MutablePolicy = PolicySource & { readonly set: (words: PolicyWords) => void; readonly subscribers: () => number };
@@ -198,13 +199,14 @@ export type MutablePolicy = PolicySource & { readonly set: (words: PolicyWords) 
 export function makePolicy(first: PolicyWords): MutablePolicy {
   const changed = new Set<() => void>();
   let revision = 1;
-  const build = ({ mode = "default", rules = {}, safeguards = [], hints = true, proposals }: PolicyWords): Policy => ({
+  const build = ({ mode = "default", rules = {}, safeguards = [], hints = true, proposals, effectPreview }: PolicyWords): Policy => ({
     revision: `policy-${revision}`,
     mode,
     checkers: checkersOf(rules),
     safeguards,
     honourReadOnlyHint: hints,
     ...(proposals && { proposals }),
+    ...(effectPreview && { effectPreview }),
   });
   let policy = build(first);
   return {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import type { ChangeEnd } from "@assent/core";
 import { createHostFileChanges } from "../../src/files/changes/changes.ts";
 import { scratch } from "../scratch.ts";
-import { fileSet, type Row, tree } from "./file-set.ts";
+import { fileSet, lay, type Row, tree } from "./file-set.ts";
 
 const TEN: readonly Row[] = [
   ["a.txt", "a", "A"],
@@ -23,22 +23,35 @@ const TEN: readonly Row[] = [
   ["i.txt", null, "I", 0o751],
 ];
 
-function lay(directory: string): void {
+/** What only a preview of a command does: links, directories and modes. */
+const PATHS: readonly Row[] = [
+  [".git/HEAD", "ref: a", "ref: b"],
+  [".git/objects/x", null, "x", undefined, [0o444, 0o444]],
+  ["j", "-> a.txt", "-> d.txt"],
+  ["k", null, "-> nowhere"],
+  ["l/gone", "-> a.txt", null],
+  ["m", "/", null],
+  ["m/n", "/", null],
+  ["m/n/gone", "n", null],
+  ["o", null, "/", undefined, [0o700, 0o700]],
+  ["o/p", null, "/"],
+  ["q.sh", "q", "q", undefined, [0o644, 0o755]],
+  ["r", "/", "/", undefined, [0o755, 0o750]],
+  ["s", "was a file", "-> a.txt", undefined, [0o644, undefined]],
+  ["t", "-> a.txt", "is a file", undefined, [undefined, 0o600]],
+];
+
+function layAnew(directory: string, rows = TEN): void {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory);
-  for (const [path, before, , mode] of TEN) {
-    if (before === null) continue;
-    mkdirSync(dirname(join(directory, path)), { recursive: true });
-    writeFileSync(join(directory, path), before);
-    chmodSync(join(directory, path), mode ?? 0o644);
-  }
+  lay(directory, rows);
 }
 
 /** A module text that does it in a process of its own. */
-const doing = (what: "apply" | "recover", directory: string): string => `
+const doing = (what: "apply" | "recover", directory: string, rows = TEN): string => `
   const { createHostFileChanges } = await import("../../src/files/changes/changes.ts");
   const { fileSet } = await import("./file-set.ts");
-  const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(TEN)});
+  const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(rows)});
   const end = await createHostFileChanges().${what}(set, { signal: new AbortController().signal });`;
 
 /** Runs a module whose steps on disk are counted, and broken at one of them. Undefined: it was killed. */
@@ -54,10 +67,11 @@ async function inChild(source: string, fsStep = ""): Promise<{ readonly steps: r
 /** What the tree is before the set and after it, and the steps between. */
 async function bothEnds(
   directory: string,
+  rows = TEN,
 ): Promise<{ readonly before: unknown; readonly after: unknown; readonly steps: readonly string[] }> {
-  lay(directory);
+  layAnew(directory, rows);
   const before = tree(directory);
-  const child = await inChild(doing("apply", directory));
+  const child = await inChild(doing("apply", directory, rows));
   assert.ok(child);
   for (const name of [...AT, "writeFile"]) assert.ok(child.steps.includes(name) || name === "rmdir", `no ${name} in ${child.steps}`);
   return { before, after: tree(directory), steps: child.steps };
@@ -94,7 +108,7 @@ test("killed before any step of an apply, recovery finds all before or all after
   const found = new Set<string>();
   await atEvery(steps, async (kill, lane) => {
     const place = join(directory, `${lane}`);
-    lay(place);
+    layAnew(place);
     assert.equal(await inChild(doing("apply", place), kill), undefined);
     const end = await createHostFileChanges().recover(fileSet(place, TEN));
     assert.notEqual(end.state, "unknown", `${kill}: ${JSON.stringify(end)}`);
@@ -115,7 +129,7 @@ test("killed in the middle of a recovery, the next one ends it", async (t) => {
     cpSync(join(directory, "half"), half, { recursive: true });
     return half;
   };
-  lay(join(directory, "half"));
+  layAnew(join(directory, "half"));
   assert.equal(await inChild(doing("apply", join(directory, "half")), halfWay), undefined);
   const recovered = await inChild(`${doing("recover", place(0))} console.log(JSON.stringify(end));`);
   assert.deepEqual(JSON.parse(recovered?.out ?? ""), { state: "before", restored: 9 });
@@ -128,20 +142,25 @@ test("killed in the middle of a recovery, the next one ends it", async (t) => {
   });
 });
 
-test("whichever single step the disk refuses, every file is as before, or all are changed", async (t) => {
-  const directory = scratch(t);
-  const { before, after, steps } = await bothEnds(join(directory, "plain"));
+/** Applies the set once for every step, in directories named after it, with that step refused. */
+async function refuseEach(directory: string, steps: readonly string[], rows = TEN): Promise<readonly ChangeEnd[]> {
   const numbers = steps.map((_, i) => i + 1);
-  for (const n of numbers) lay(join(directory, `${n}`));
+  for (const n of numbers) layAnew(join(directory, `${n}`), rows);
   const source = `
     const ends = [];
     for (const n of ${JSON.stringify(numbers)}) {
       globalThis.breakFs("EIO", n);
-      {${doing("apply", directory).replace(JSON.stringify(directory), `${JSON.stringify(`${directory}/`)} + n`)}
+      {${doing("apply", directory, rows).replace(JSON.stringify(directory), `${JSON.stringify(`${directory}/`)} + n`)}
       ends.push(end);}
     }
     console.log(JSON.stringify(ends));`;
-  const ends: readonly ChangeEnd[] = JSON.parse((await inChild(source))?.out ?? "");
+  return JSON.parse((await inChild(source))?.out ?? "");
+}
+
+test("whichever single step the disk refuses, every file is as before, or all are changed", async (t) => {
+  const directory = scratch(t);
+  const { before, after, steps } = await bothEnds(join(directory, "plain"));
+  const ends = await refuseEach(directory, steps);
   assert.equal(ends.length, steps.length);
   for (const [i, end] of ends.entries()) {
     const about = `${i + 1} of ${steps}: ${JSON.stringify(end)}`;
@@ -160,7 +179,7 @@ test("a file changed by another program after it was replaced is not overwritten
   const directory = scratch(t);
   const { steps } = await bothEnds(join(directory, "plain"));
   const place = join(directory, "0");
-  lay(place);
+  layAnew(place);
   const source = `
     import { writeFileSync } from "node:fs";
     globalThis.breakFs("EIO", ${steps.lastIndexOf("rename") + 1}, () => writeFileSync(${JSON.stringify(join(place, "a.txt"))}, "mine"));
@@ -180,11 +199,43 @@ test("a file changed by another program after it was replaced is not overwritten
   );
 });
 
+test("links, directories and modes change together or not at all, wherever the process is killed or the disk refuses", async (t) => {
+  const directory = scratch(t);
+  const { before, after, steps } = await bothEnds(join(directory, "plain"), PATHS);
+  assert.notDeepEqual(before, after);
+  await atEvery(steps, async (kill, lane) => {
+    const place = join(directory, `${lane}`);
+    layAnew(place, PATHS);
+    assert.equal(await inChild(doing("apply", place, PATHS), kill), undefined);
+    const end = await createHostFileChanges().recover(fileSet(place, PATHS));
+    assert.notEqual(end.state, "unknown", `${kill}: ${JSON.stringify(end)}`);
+    assert.deepEqual(tree(place), end.state === "before" ? before : after, `${kill} of ${steps}`);
+  });
+  const ends = await refuseEach(directory, steps, PATHS);
+  for (const [i, { state }] of ends.entries()) {
+    const names = Object.entries(tree(join(directory, `${i + 1}`))).filter(([path]) => state === "failed" || !path.includes(".assent-"));
+    assert.deepEqual([state, Object.fromEntries(names)], state === "failed" ? [state, before] : ["changed", after], `${i + 1} of ${steps}`);
+  }
+});
+
+test("an applied set of links, directories and modes is undone to what was there", async (t) => {
+  const place = join(scratch(t), "0");
+  layAnew(place, PATHS);
+  const before = tree(place);
+  const { id, changes } = fileSet(place, PATHS);
+  const { signal } = new AbortController();
+  assert.deepEqual(await createHostFileChanges().apply({ id, changes }, { signal }), { state: "changed" });
+  assert.deepEqual([tree(place)["j"], tree(place)["o/"], tree(place)["q.sh"]], ["-> d.txt", "700", "755 q"]);
+  const back = changes.map((change) => ({ ...change, before: change.after, after: change.before }));
+  assert.deepEqual(await createHostFileChanges().apply({ id, changes: back }, { signal }), { state: "changed" });
+  assert.deepEqual(tree(place), { ...before, ".git/objects/": "" }, "a parent that was made for a file stays");
+});
+
 test("where a file system has no second names, a new file is renamed into place", async (t) => {
   const directory = scratch(t);
   const { after, steps } = await bothEnds(join(directory, "plain"));
   const place = join(directory, "0");
-  lay(place);
+  layAnew(place);
   const child = await inChild(
     `globalThis.breakFs("EPERM", ${steps.indexOf("link") + 1}); ${doing("apply", place)} console.log(end.state);`,
   );

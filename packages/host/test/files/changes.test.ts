@@ -20,21 +20,16 @@ import type { ChangeEnd, ChangeSet } from "@assent/core";
 import { createHostFileChanges } from "../../src/files/changes/changes.ts";
 import { runNode } from "../processes/run-node.ts";
 import { scratch } from "../scratch.ts";
-import { fileSet, image, type Row, tree } from "./file-set.ts";
+import { fileSet, image, lay, type Row, tree } from "./file-set.ts";
 
 const changes = createHostFileChanges();
 const never = new AbortController().signal;
 const apply = (set: ChangeSet, committing?: () => void): Promise<ChangeEnd> =>
   changes.apply(set, { signal: never, ...(committing && { committing }) });
 
-/** Writes the files as they are before the set. */
-function lay(directory: string, rows: readonly Row[]): ChangeSet {
-  for (const [path, before, , mode] of rows) {
-    if (before === null) continue;
-    mkdirSync(dirname(join(directory, path)), { recursive: true });
-    writeFileSync(join(directory, path), before);
-    chmodSync(join(directory, path), mode ?? 0o644);
-  }
+/** Puts down what is there before the set. */
+function laid(directory: string, rows: readonly Row[]): ChangeSet {
+  lay(directory, rows);
   return fileSet(directory, rows);
 }
 
@@ -56,7 +51,7 @@ const MANY: readonly Row[] = [
 
 test("a whole set is applied, and undone, bytes and modes as before", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, MANY);
+  const set = laid(directory, MANY);
   const before = tree(directory);
   const umask = (0o666 & ~process.umask()).toString(8);
   assert.deepEqual(await apply(set), { state: "changed" });
@@ -79,7 +74,7 @@ test("a whole set is applied, and undone, bytes and modes as before", async (t) 
 test("an empty set, and a file that is the same at both ends, change nothing", async (t) => {
   const directory = scratch(t);
   assert.deepEqual(await apply(fileSet(directory, [])), { state: "changed" });
-  const set = lay(directory, [
+  const set = laid(directory, [
     ["a", "same", "same"],
     ["never", null, null],
   ]);
@@ -156,7 +151,7 @@ const STALE: readonly (readonly [name: string, change: (directory: string) => vo
 for (const [name, change, files] of STALE) {
   test(`${name}: stale, and nothing is written`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, THREE);
+    const set = laid(directory, THREE);
     change(directory);
     const before = tree(directory);
     assert.deepEqual(await apply(set), { state: "stale", files: files.map((file) => join(directory, file)) });
@@ -175,7 +170,7 @@ test("a link further up, before a directory that has to be made, is a change", a
 
 test("a link that now leads elsewhere counts as a change; an unchanged link does not", async (t) => {
   const directory = scratch(t);
-  const { id, changes: all } = lay(directory, [
+  const { id, changes: all } = laid(directory, [
     ["v1/a.txt", "old", "new"],
     ["v1/made/b.txt", null, "b"],
   ]);
@@ -195,7 +190,7 @@ test("a link that now leads elsewhere counts as a change; an unchanged link does
 
 test("rewritten with identical bytes, another inode, another time and another mode, it applies", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, THREE);
+  const set = laid(directory, THREE);
   const path = join(directory, "1");
   unlinkSync(path);
   writeFileSync(path, "one");
@@ -224,7 +219,7 @@ const LATE: readonly (readonly [name: string, change: (directory: string) => voi
 for (const [name, change, state, names] of LATE) {
   test(`${name} while the new bytes are written: ${state}`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, THREE);
+    const set = laid(directory, THREE);
     const meddled = set.changes.map((one) => ({
       ...one,
       after: one.after && {
@@ -253,7 +248,7 @@ const FULL_DISK = "ulimit -f 8"; // in blocks of 1,024 bytes
 test("a disk that refuses file 5 of 10: all ten are as before, and no temporary file or directory is left", async (t) => {
   const directory = scratch(t);
   const rows = Array.from({ length: 10 }, (_, i): Row => [`${i}`, `old ${i}`, i === 4 ? "x".repeat(9000) : `new ${i}`]);
-  lay(directory, [...rows, ["new/dir/made", null, "x"]]);
+  laid(directory, [...rows, ["new/dir/made", null, "x"]]);
   const before = tree(directory);
   const source = `
     import { createHostFileChanges } from "../../src/files/changes/changes.ts";
@@ -276,7 +271,7 @@ const REFUSED: readonly (readonly [name: string, rows: readonly Row[], code: str
 for (const [name, rows, code] of REFUSED) {
   test(`${name}: every file is as before`, async (t) => {
     const directory = scratch(t);
-    lay(directory, rows);
+    laid(directory, rows);
     mkdirSync(join(directory, "shut"), { recursive: true });
     for (const path of ["", "d"]) chmodSync(join(directory, path), 0o777);
     chmodSync(join(directory, "shut"), 0o555);
@@ -297,7 +292,7 @@ for (const [name, rows, code] of REFUSED) {
 test("the owner is kept, and where it cannot be, nothing is replaced", async (t) => {
   if (process.getuid?.() !== 0) return; // as anybody else the question does not arise for one's own files
   const directory = scratch(t);
-  lay(directory, THREE);
+  laid(directory, THREE);
   chmodSync(directory, 0o777);
   chmodSync(join(directory, "d"), 0o777);
   const source = (become: string): string => `
@@ -331,7 +326,7 @@ const HALF_WAY: readonly (readonly [name: string, fails: string, restored: numbe
 for (const [name, fails, restored] of HALF_WAY) {
   test(`${name} cannot be put in place: what was replaced before it is restored`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, MANY);
+    const set = laid(directory, MANY);
     const before = tree(directory);
     const end = await apply(set, lose(set, fails));
     assert.deepEqual([end.state, end.state === "failed" && [end.code, end.restored]], ["failed", ["ENOENT", restored]]);
@@ -341,7 +336,7 @@ for (const [name, fails, restored] of HALF_WAY) {
 
 test("a deletion that fails restores what was replaced and made, modes included", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, MANY);
+  const set = laid(directory, MANY);
   const end = await apply(set, () => {
     unlinkSync(join(directory, "gone.txt"));
     mkdirSync(join(directory, "gone.txt"));
@@ -353,7 +348,7 @@ test("a deletion that fails restores what was replaced and made, modes included"
   const now = tree(directory);
   rmSync(directory, { recursive: true });
   mkdirSync(directory);
-  lay(directory, MANY);
+  laid(directory, MANY);
   assert.deepEqual(now, tree(directory));
 });
 
@@ -364,7 +359,7 @@ test("what is restored has the mode that it had, not the one that a new file wou
     ["b", "b", null],
     ["c", "c", null],
   ];
-  const set = lay(directory, rows);
+  const set = laid(directory, rows);
   chmodSync(join(directory, "a"), 0o751);
   chmodSync(join(directory, "b"), 0o604);
   const end = await apply(set, () => {
@@ -377,7 +372,7 @@ test("what is restored has the mode that it had, not the one that a new file wou
 
 test("a new file that comes at the last moment is not overwritten, and the rest is restored", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, THREE);
+  const set = laid(directory, THREE);
   const end = await apply(set, () => writeFileSync(join(directory, "d/4"), "mine"));
   assert.deepEqual([end.state, end.state === "failed" && [end.code, end.restored]], ["failed", ["EEXIST", 2]]);
   assert.deepEqual(tree(directory), { "1": "644 one", "d/": "", "d/2": "644 two", "d/3": "644 three", "d/4": "644 mine" });
@@ -385,7 +380,7 @@ test("a new file that comes at the last moment is not overwritten, and the rest 
 
 test("if restoring fails too, the state of every file is reported", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, THREE);
+  const set = laid(directory, THREE);
   const broken = set.changes.map((one) => ({
     ...one,
     before: one.before && { ...one.before, bytes: () => Promise.reject(new Error("no blob")) },
@@ -408,7 +403,7 @@ test("if restoring fails too, the state of every file is reported", async (t) =>
 test("the content is fetched once, a few files at a time, and none of it before every file was verified", async (t) => {
   const directory = scratch(t);
   const rows = Array.from({ length: 40 }, (_, i): Row => [`${i}`, `${i}`, `new ${i}`]);
-  const set = lay(directory, rows);
+  const set = laid(directory, rows);
   let inHand = 0;
   let most = 0;
   let fetched = 0;
@@ -463,7 +458,7 @@ const THROWN: readonly (readonly [name: string, bytes: () => Uint8Array, message
 for (const [name, bytes, message] of THROWN) {
   test(`${name}: it rejects, nothing is changed or left`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, MANY);
+    const set = laid(directory, MANY);
     const before = tree(directory);
     const broken = set.changes.map((one) =>
       one.path.endsWith("read-only") && one.after ? { ...one, after: { ...one.after, bytes } } : one,
@@ -475,7 +470,7 @@ for (const [name, bytes, message] of THROWN) {
 
 test("a cancel before the commit point wins, at every moment; after it the files are changed", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, MANY);
+  const set = laid(directory, MANY);
   const before = tree(directory);
   const cancelled = await changes.apply(set, { signal: AbortSignal.abort(), committing: () => assert.fail("committed") });
   assert.deepEqual([cancelled, tree(directory)], [{ state: "cancelled" }, before]);
@@ -506,7 +501,7 @@ test("a cancel before the commit point wins, at every moment; after it the files
 
 test("a commit that the caller refuses changes nothing", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, MANY);
+  const set = laid(directory, MANY);
   const before = tree(directory);
   const refuse = (): void => {
     throw new Error("not now");
@@ -517,7 +512,7 @@ test("a commit that the caller refuses changes nothing", async (t) => {
 
 test("a file with several names: each name of the set changes, the others keep the old bytes", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, [["a", "x", "y"]]);
+  const set = laid(directory, [["a", "x", "y"]]);
   linkSync(join(directory, "a"), join(directory, "b"));
   linkSync(join(directory, "a"), join(directory, "c"));
   const two = { ...set, changes: [...set.changes, { path: join(directory, "b"), before: image("x"), after: image("z"), mode: null }] };
@@ -527,7 +522,7 @@ test("a file with several names: each name of the set changes, the others keep t
 
 test("two names that differ only in case and lead to one file are refused", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, [["a.txt", "x", "y"]]);
+  const set = laid(directory, [["a.txt", "x", "y"]]);
   linkSync(join(directory, "a.txt"), join(directory, "A.txt"));
   const two = { ...set, changes: [...set.changes, { path: join(directory, "A.txt"), before: image("x"), after: image("z"), mode: null }] };
   const end = await apply(two);
@@ -557,7 +552,7 @@ for (const [name, set, message] of MISTAKES) {
 
 test("a temporary file of the same set left by a power cut is replaced", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, [["a", "x", "y"]]);
+  const set = laid(directory, [["a", "x", "y"]]);
   writeFileSync(join(directory, ".assent-p_test-0.tmp"), "old");
   assert.deepEqual([await apply(set), tree(directory)], [{ state: "changed" }, { a: "644 y" }]);
 });
@@ -565,7 +560,7 @@ test("a temporary file of the same set left by a power cut is replaced", async (
 test("more directories than are held open at a time", async (t) => {
   const directory = scratch(t);
   const rows = Array.from({ length: 150 }, (_, i): Row => [`d${i}/sub/f`, i % 2 ? "old" : null, "new"]);
-  const set = lay(directory, rows);
+  const set = laid(directory, rows);
   const open = readdirSync("/proc/self/fd").length;
   assert.deepEqual(await apply(set), { state: "changed" });
   assert.equal(readdirSync("/proc/self/fd").length, open);
@@ -619,7 +614,7 @@ const LEFT: readonly (readonly [name: string, leave: (directory: string) => void
 for (const [name, leave, end, at] of LEFT) {
   test(`${name}: recovery`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, THREE);
+    const set = laid(directory, THREE);
     const before = tree(directory);
     leave(directory);
     assert.deepEqual(await changes.recover(set), end);
@@ -643,7 +638,7 @@ const NEITHER: readonly (readonly [name: string, leave: (directory: string) => v
 for (const [name, leave] of NEITHER) {
   test(`${name} in the place of one of the files: unknown, and no file is touched`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, THREE);
+    const set = laid(directory, THREE);
     writeFileSync(join(directory, "1"), "ONE");
     leave(directory);
     const before = tree(directory);
@@ -661,7 +656,7 @@ for (const [name, leave] of NEITHER) {
 for (const path of ["d", "d/e/f"]) {
   test(`recovery keeps away from what is behind a link, with the files in ${path}`, async (t) => {
     const directory = scratch(t);
-    const set = lay(directory, [[`${path}/1`, "one", "ONE"]]);
+    const set = laid(directory, [[`${path}/1`, "one", "ONE"]]);
     writeFileSync(join(directory, path, ".assent-p_test-0.tmp"), "ONE");
     renameSync(join(directory, "d"), join(directory, "outside"));
     symlinkSync("outside", join(directory, "d"));
@@ -673,7 +668,7 @@ for (const path of ["d", "d/e/f"]) {
 
 test("a deleted file returns with the mode that the set knows, when another process restores it", async (t) => {
   const directory = scratch(t);
-  const set = lay(directory, [
+  const set = laid(directory, [
     ["a", "x", null, 0o751],
     ["b", "x", "y"],
   ]);
@@ -685,7 +680,7 @@ test("a deleted file returns with the mode that the set knows, when another proc
 test("withdrawing keeps directories that existed before or are in use by now", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "empty"));
-  const set = lay(directory, [
+  const set = laid(directory, [
     ["empty/a", null, "x"],
     ["new/a", null, "x"],
     ["used/a", null, "x"],

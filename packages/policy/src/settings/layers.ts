@@ -109,7 +109,7 @@ function ignoredWarnings(layers: readonly Layer[], values: readonly IgnoredValue
   if (!first) return [];
   const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
   const [message, advice] = layer.trusted
-    ? ["a project's settings cannot loosen how commands are confined", "Write them in your own settings."]
+    ? ["a project's settings cannot loosen how commands are confined or previewed", "Write them in your own settings."]
     : ["until you trust this workspace, its settings can only make rules stricter", "To trust the workspace, run: assent trust"];
   const hint = `Ignored: ${keys}. ${advice}`;
   return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];

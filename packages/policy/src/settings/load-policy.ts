@@ -128,6 +128,7 @@ export function assemblePolicy(
     honourReadOnlyHint: settings["permissions.readOnlyHint"] === "allow",
     proposals: { resolver: settings["proposals.resolver"], stages: createStageTest(stage) },
     ...(settings.allowConfined && { allowConfined: true }),
+    effectPreview: settings.preview,
   };
   const loaded: LoadedPolicy = {
     policy,

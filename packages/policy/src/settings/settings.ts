@@ -39,6 +39,8 @@ export type Settings = {
   readonly sandbox: "off" | "prefer" | "require";
   readonly allowConfined: boolean;
   readonly "confined.writable": readonly string[];
+  /** Whether people can see what a command would do before they answer. */
+  readonly preview: "off" | "offer" | "always";
   readonly "proposals.resolver": "both" | "model" | "person";
   readonly "proposals.steering": "force" | "remind-then-force" | "remind" | "none";
   readonly "astEdit.maxFiles": number;
@@ -104,6 +106,7 @@ const MAX_TIMER_SECONDS = 2_147_483;
 const MODE_RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-edit": 2, yolo: 3 };
 
 const SANDBOX_RANK = { off: 0, prefer: 1, require: 2 } as const;
+const PREVIEW_RANK: Readonly<Record<Settings["preview"], number>> = { off: 0, offer: 1, always: 2 };
 
 const mode = oneOf(...MODES);
 const pathGlob = text("a path glob", (value) => !value.includes("\0"));
@@ -158,6 +161,14 @@ export const SETTINGS: SettingsTable = {
   allowConfined: { ...tightenedTo(false, trueOrFalse, false), personal: true },
   "confined.writable": { ...joined(directoryOrHome, "no"), personal: true },
   "confined.network": { merge: "rules", verdict: "allow", untrusted: "no", personal: true },
+  preview: {
+    merge: "first",
+    read: oneOf("off", "offer", "always"),
+    initial: "offer",
+    untrusted: "tighten",
+    personal: true,
+    tightens: (project, others) => PREVIEW_RANK[project] < PREVIEW_RANK[others],
+  },
   "proposals.resolver": tightenedTo("person", oneOf("both", "model", "person"), "both"),
   "proposals.steering": single(oneOf("force", "remind-then-force", "remind", "none"), "force"),
   "proposals.stage": { merge: "rules", verdict: "ask", untrusted: "yes" },

@@ -52,6 +52,7 @@ export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
   allowConfined: { good: [[true], [false]], wrong: [1, "true"] },
   "confined.writable": { good: [[["/a", "~/b"]]], wrong: ["/a", ["b"], ["~b"]] },
   "confined.network": { good: [[[]]], wrong: [] },
+  preview: { good: [["off"], ["offer"], ["always"]], wrong: ["on", true] },
   "proposals.resolver": { good: [["both"], ["model"], ["person"]], wrong: ["none"] },
   "proposals.steering": { good: [["force"], ["remind-then-force"], ["remind"], ["none"]], wrong: ["off"] },
   "proposals.stage": { good: [[[]]], wrong: ["x"] },

@@ -36,7 +36,7 @@ export function storedContents(
   { type, body }: { readonly type: string; readonly body: JsonObject },
   load: (sha: string) => Uint8Array | undefined,
 ): readonly string[] {
-  if (type !== "proposal.staged") return NONE.lent;
+  if (type !== "proposal.staged" && type !== "preview.ended") return NONE.lent;
   const contents = readOrNull(body["contents"] ?? null, load);
   return Array.isArray(contents) ? contents.filter((sha) => typeof sha === "string") : NONE.lent;
 }

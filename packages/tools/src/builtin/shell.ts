@@ -14,14 +14,15 @@ import {
   ToolError,
   type ToolResult,
 } from "@assent/core";
-import { createCommandEnvironment } from "@assent/host";
+import type { EffectRunner } from "@assent/host";
 import { description } from "../description.ts";
 import { failure } from "../failure.ts";
 import { displayPath } from "../files/shown-path.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "../schema/fields.ts";
 import { startInBackground } from "../shell/background.ts";
-import { findBash } from "../shell/bash.ts";
+import { NO_BASH, textProgram } from "../shell/bash.ts";
 import { type EnteredSandbox, guessConfinementFailure, type ShellContainment } from "../shell/containment.ts";
+import { shellPreviewer } from "../shell/effect-preview.ts";
 import { liveOutput, TERMINAL_SIZE } from "../shell/live-output.ts";
 import { makeShellResult } from "../shell/result.ts";
 import { planRun, type StepsPlace } from "../shell/steps.ts";
@@ -60,6 +61,8 @@ export type ShellDeps = StepsPlace & {
   readonly containment?: ShellContainment;
   /** Shows models how to leave the sandbox. */
   readonly showsUnconfined?: boolean;
+  /** Runs commands on a copy of the workspace; unavailable if absent. */
+  readonly effects?: EffectRunner;
 };
 
 export const SHELL: ToolListing = { name: "shell", title: "Shell", kind: "execute", subject: "command" };
@@ -80,6 +83,7 @@ export function shellTool(deps: ShellDeps): Tool {
     describe,
     confirm: (input, { cwd }) => confirmCommand(input, cwd),
     run: (input, ctx) => runCommand(deps, input, ctx),
+    ...(deps.effects && { effectPreview: shellPreviewer({ ...deps, effects: deps.effects }) }),
   });
 }
 
@@ -250,21 +254,16 @@ function confineStart(start: ReadyCommand, { confine, leave }: EnteredSandbox, {
 
 /** For text that a person approved, or that a mode, hook or grant allows as a whole. */
 function startText(deps: ShellDeps, { command, cwd: from, pty = false }: ShellInput, ctx: RunContext): CommandStart {
-  const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
-  const own = createCommandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
-  const env = pty ? { ...own, TERM: "xterm-256color" } : own;
-  const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
-  if (file === undefined)
-    return {
-      failed: failure("shell_execute_error", "bash was not found on this machine. Without it, only commands allowed by a rule can run."),
-    };
+  const text = textProgram(deps, command);
+  if (!text) return { failed: failure("shell_execute_error", NO_BASH) };
   const cwd = resolve(ctx.cwd, from ?? ".");
-  const spec = { file, args: ["--noprofile", "--norc", "-c", "--", command], cwd, env, ...(pty && { pty: TERMINAL_SIZE }) };
+  const { env } = text;
+  const spec = { ...text, cwd, ...(pty && { env: { ...env, TERM: "xterm-256color" }, pty: TERMINAL_SIZE }) };
   return {
     cwd,
     isTerminal: pty,
     searchPath: env["PATH"] ?? "",
-    go: (following, signal) => processes.run({ ...spec, ...following }, signal),
+    go: (following, signal) => deps.processes.run({ ...spec, ...following }, signal),
   };
 }
 

@@ -18,6 +18,7 @@ export async function approve(context: Context): Promise<number> {
   return answerApprovalCommand(context, async (row, now) => ({
     outcome: "approve",
     ...planOutcome(row, outcome),
+    ...previewOutcome(row, options),
     ...(reason !== undefined && { reason }),
     ...(fingerprint !== undefined && { fingerprint }),
     ...(text !== undefined && { updatedInput: await parseEdit(text) }),
@@ -43,6 +44,30 @@ function planOutcome({ id, details }: Pick<ApprovalRow, "id" | "details">, word:
       details.type === "plan" ? `The mode before this plan is unknown: ${id}` : `Option '--outcome' is only for a plan; ${id} is not one.`,
     hint: "The approval is still open.",
   });
+}
+
+/** A command whose changes were previewed runs only if the person says so. */
+function previewOutcome({ id, preview, state }: ApprovalRow, options: Options): Pick<Answer, "write"> {
+  const [write, run] = [options.flag("write"), options.flag("run")];
+  if (write && run) throw usageError("approve", "options '--write' and '--run' cannot be used together.");
+  const problem =
+    write && !preview
+      ? "shows no preview that could be written"
+      : write && !preview?.writable
+        ? "shows a preview whose changes cannot be written"
+        : undefined;
+  if (problem !== undefined)
+    throw new CommandError("bad_answer", 2, {
+      message: `${id} ${problem}.`,
+      hint: `The approval is still open: assent approvals show ${id}`,
+    });
+  const chosen = write || run || options.flag("edit") || options.flag("remember") || options.flag("outcome");
+  if (state === "open" && preview?.writable && !chosen)
+    throw new CommandError("bad_answer", 2, {
+      message: `${id} shows what the command does on a copy. Say what to do: --write writes exactly these changes, --run runs the command.`,
+      hint: `The approval is still open: assent approvals show ${id}`,
+    });
+  return write && preview ? { write: preview.id } : {};
 }
 
 function rememberScope(options: Options): Remember["scope"] | undefined {

@@ -1,4 +1,4 @@
-import { type ApprovalRow, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
+import { type ApprovalRow, type EffectOffer, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError } from "../../io/failure.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
@@ -8,6 +8,7 @@ import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { findEditedInput } from "./edited-answer.ts";
+import { describeEffect } from "./effect.ts";
 import { factNotes } from "./facts.ts";
 import { approvalLongForm, type RecordedJudgement } from "./form.ts";
 import { approvalDirectory, approvalText, askReason } from "./view.ts";
@@ -66,6 +67,7 @@ function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, 
     ["why", askReason(row)],
     ...factNotes(shown["facts"]),
     ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
+    ...effectFields(details.effect),
     ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.join("\n")] as const]),
     ...(details.wider ? [["or", `${details.wider.rules.join("\n")}\n${details.wider.risk}`] as const] : []),
     ["since", whenText(row.requestedAt)],
@@ -75,12 +77,26 @@ function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, 
     ["call", row.call],
     ["fingerprint", row.fingerprint],
   ];
-  const ways = details.type === "plan" ? ["", " --outcome proceed_always", " --outcome restore_previous"] : [""];
+  const plan = ["", " --outcome proceed_always", " --outcome restore_previous"];
+  const ways = details.type === "plan" ? plan : row.preview?.writable ? [" --write", " --run"] : [""];
   const next =
     row.state === "open"
       ? `\n${ways.map((way) => `assent approve ${row.id}${way}${flags}\n`).join("")}assent reject ${row.id}${flags}\n`
       : "";
   return `${fieldsText(fields, columns)}${next}`;
+}
+
+function effectFields(effect: EffectOffer | undefined): readonly (readonly [string, string])[] {
+  if (effect?.state === "unavailable") return [["preview", `not available: ${effect.reason}`]];
+  if (effect?.state !== "shown") return [];
+  const { heading, changes, warnings, output, outcome } = describeEffect(effect);
+  return [
+    ["preview", [heading, ...changes].join("\n")],
+    ...warnings.map((warning) => ["warning", warning] as const),
+    ...(output === "" ? [] : [["output", markGaps(output)] as const]),
+    ...effect.blocks.map((block) => ["diff", markGaps(block.trimEnd())] as const),
+    ["yes", outcome],
+  ];
 }
 
 function editedField(edited: Json | undefined): readonly (readonly [string, string])[] {

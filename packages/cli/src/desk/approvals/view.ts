@@ -1,7 +1,8 @@
-import type { ConfirmationDetails, OpenApproval, RuleRef } from "@assent/core";
+import type { ConfirmationDetails, EffectOffer, OpenApproval, RuleRef } from "@assent/core";
 import { cut, quoted, quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { describeEffect } from "./effect.ts";
 import { factNotes } from "./facts.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 
@@ -28,8 +29,24 @@ export function approvalLines(approval: OpenApproval, { columns, style, edited =
     ...facts,
     "",
     ...(shown ?? text()),
+    ...effectLines(details.effect, { block, style }),
     ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
     ...approvalWarnings(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
+  ];
+}
+
+type EffectLayout = { readonly block: (text: string) => string[]; readonly style: Style };
+
+function effectLines(effect: EffectOffer | undefined, { block, style }: EffectLayout): readonly string[] {
+  if (effect?.state === "unavailable") return ["", ...block(`A preview is not available: ${effect.reason}`)];
+  if (effect?.state !== "shown") return [];
+  const { heading, changes, warnings, output, outcome } = describeEffect(effect);
+  return [
+    ...["", ...block([`Preview ${heading}`, ...changes].join("\n"))],
+    ...warnings.flatMap((warning) => block(`Warning: ${warning}`)),
+    ...(output === "" ? [] : ["", ...block(output)]),
+    ...effect.blocks.flatMap((text) => ["", ...diffLines(block(text), style)]),
+    ...["", ...block(outcome)],
   ];
 }
 

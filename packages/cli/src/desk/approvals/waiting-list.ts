@@ -15,6 +15,8 @@ export type WaitingItem = {
   readonly subject: string;
   readonly form: JsonObject;
   readonly edited?: true;
+  /** It shows a preview whose changes can be written. */
+  readonly previewed?: true;
 };
 
 export function waitingKind(id: string): "approvals" | "questions" | "proposals" {
@@ -71,8 +73,9 @@ function oldest(heads: readonly IteratorResult<WaitingItem>[]): number {
 async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const of = { kind: "approvals", since: (row: Lists["approvals"]) => row.requestedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
-    const { id, requestedAt: since, tool, state } = row;
-    yield { id, since, tool, state, subject: approvalSubject(row), form: approvalForm(row), ...(await changes(ledger, row)) };
+    const { id, requestedAt: since, tool, state, preview } = row;
+    const previewed = preview?.writable ? { previewed: true as const } : {};
+    yield { id, since, tool, state, subject: approvalSubject(row), form: approvalForm(row), ...previewed, ...(await changes(ledger, row)) };
   }
 }
 
@@ -154,10 +157,14 @@ function isBefore(kind: string, since: string, after: { readonly id: string; rea
 export type ContinueHint = { readonly resume: string; readonly flags: string };
 
 /** Names the commands that answer each item. */
-export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject">[], { resume, flags }: ContinueHint): string {
-  const each = waiting.map(({ id, subject }) => {
-    const answers = id.startsWith("q_") ? " --answers JSON" : "";
-    return `Waiting for an answer: ${oneLine(subject)}\n  assent approve ${id}${flags}${answers}\n  assent reject ${id}${flags}\n`;
+export function waitingText(
+  waiting: readonly Pick<WaitingItem, "id" | "subject" | "previewed">[],
+  { resume, flags }: ContinueHint,
+): string {
+  const each = waiting.map(({ id, subject, previewed }) => {
+    const ways = id.startsWith("q_") ? [" --answers JSON"] : previewed ? [" --write", " --run"] : [""];
+    const yes = ways.map((way) => `  assent approve ${id}${flags}${way}\n`).join("");
+    return `Waiting for an answer: ${oneLine(subject)}\n${yes}  assent reject ${id}${flags}\n`;
   });
   return `${each.join("")}${each.length === 0 ? "Continue" : "Then continue"} with: ${resume}\n`;
 }

@@ -1,4 +1,4 @@
-import type { Answer, Approver, By, Clock, OpenApproval, ProposalPart, Remember, WiderRules } from "@assent/core";
+import type { Answer, Approver, By, Clock, EffectOffer, OpenApproval, ProposalPart, Remember, WiderRules } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
@@ -35,7 +35,7 @@ type Screen = {
   edited: RequestEdit | undefined;
   review: readonly ReviewedChange[] | undefined;
 };
-type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & {
+type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt" | "write"> & {
   readonly discard?: true;
   readonly part?: ProposalPart;
 };
@@ -204,6 +204,8 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
 async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApproverParts): Promise<Turn> {
   const { edit: editor, stops = false } = parts;
   if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
+  const { effect } = approval.details;
+  if (effect?.state === "shown") return await chooseAfterPreview(screen, effect, stops);
   const rules = rememberableRules(approval);
   const whole = rules.length > 0 ? wholeToolRule(approval) : [];
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
@@ -215,6 +217,7 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const choices = [
     ...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, wider, stops, isAgents }),
     ...picks,
+    ...(effect?.state === "offered" ? [["v", "show me what it would do, on a copy"] as const] : []),
     ...(discards ? [DISCARD] : []),
   ];
   const why = whyNotRemembered(approval);
@@ -223,6 +226,7 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
     ...(edit?.hasEditor() === false ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];
   const act = async (key: string): Promise<Turn> => {
+    if (key === "v") return PREVIEW;
     if (key === "e" && edit) return { edit };
     if (key === "h" && review) return await choosePart(screen, review);
     if (key === "d") return await rejectAndDiscard(screen);
@@ -232,6 +236,32 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   return await pick(screen, { choices, notes }, act);
 }
 
+const PREVIEW = { decided: { outcome: "preview" } } as const;
+
+/** After a preview, yes writes what was shown. It runs the command only if that is not possible. */
+async function chooseAfterPreview(screen: Screen, { id, unwritable }: ShownPreview, stops: boolean): Promise<Turn> {
+  const choices = [
+    ...(unwritable === undefined
+      ? ([
+          ["y", "yes, use exactly this; do not run it again"],
+          ["r", "run the command for real instead"],
+        ] as const)
+      : ([["y", "run the command now, for real"]] as const)),
+    ...([
+      ["v", "run it on a copy again"],
+      ["n", "no"],
+    ] as const),
+    ...(stops ? [STOP] : []),
+  ];
+  return await pick(screen, { choices, notes: [] }, async (key) => {
+    if (key === "v") return PREVIEW;
+    if (key === "y" || key === "r")
+      return { decided: { outcome: "approve", ...(key === "y" && unwritable === undefined && { write: id }) } };
+    return await reject(screen, key === "x");
+  });
+}
+
+type ShownPreview = Extract<EffectOffer, { readonly state: "shown" }>;
 type Plan = Extract<OpenApproval["details"], { readonly type: "plan" }>;
 
 async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean): Promise<Turn> {

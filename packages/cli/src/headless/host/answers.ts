@@ -60,7 +60,7 @@ type HostAnswer = { readonly id: string; readonly fingerprint: string; readonly 
 const SCOPES = ["session", "project", "user"] as const;
 
 function approvalAnswer({ id, fingerprint, fields, yes }: HostAnswer): Omit<Answer, "by"> {
-  const { reason, updated_input: updatedInput, remember } = fields;
+  const { reason, updated_input: updatedInput, remember, write } = fields;
   const scope = SCOPES.find((each) => each === remember);
   if (remember !== undefined && remember !== null && remember !== "once" && !scope)
     throw new HostError("bad_answer", "'remember' must be once, session, project or user.");
@@ -71,6 +71,7 @@ function approvalAnswer({ id, fingerprint, fields, yes }: HostAnswer): Omit<Answ
     outcome: yes ? "approve" : "reject",
     ...(typeof reason === "string" && { reason }),
     ...(yes && updatedInput && { updatedInput }),
+    ...(yes && typeof write === "string" && { write }),
     ...(yes && scope && { remember: { scope } }),
   };
 }

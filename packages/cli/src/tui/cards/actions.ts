@@ -1,8 +1,9 @@
-import { type Answer, isObject, type OpenApproval, type Remember } from "@assent/core";
+import { type Answer, type EffectOffer, isObject, type OpenApproval, type Remember } from "@assent/core";
 import type { EditableKind } from "../../desk/approvals/editor.ts";
 import { ALLOW_CONFINED_OFFER, mayAllowConfined } from "../../desk/approvals/facts.ts";
 import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
 import type { ReviewedChange } from "../../desk/proposals/review.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { isShort } from "./field.ts";
 
 /** One answer on a card. */
@@ -14,7 +15,7 @@ export type CardAction = {
   /** Needs the whole request to have been shown. */
   readonly approves: boolean;
   readonly does:
-    | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode"> }
+    | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode" | "write"> }
     | { readonly type: "reason"; readonly interrupt: boolean; readonly discards?: true }
     | { readonly type: "command"; readonly text: string }
     | { readonly type: "edit" }
@@ -45,13 +46,31 @@ export function cardActions(approval: OpenApproval, means: CardMeans, parts: num
     parts > 1 && means.editable !== "input" ? [{ key: "h", says, approves: false, does: { type: "hunks" } }] : [];
   if (means.isProposal) return [approve("y", "Apply this change"), ...editActions(approval, means), ...choose, DISCARD];
   if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
+  if (details.effect?.state === "shown") return [...effectActions(details.effect), ...REFUSALS];
   return [
     approve("y", "Allow once"),
+    ...(details.effect?.state === "offered" ? [previewAction("Show me what it would do, on a copy")] : []),
     ...rememberActions(approval),
     ...editActions(approval, means),
     ...choose,
     ...REFUSALS,
     ...(means.discards ? [{ ...DISCARD, says: "No, and discard the change" }] : []),
+  ];
+}
+
+function previewAction(says: string): CardAction {
+  return { key: "v", says, approves: false, does: { type: "answer", answer: { outcome: "preview" } } };
+}
+
+/** After a preview, yes writes what was shown. It runs the command only if that is not possible. */
+function effectActions({ id, changes, unwritable }: Extract<EffectOffer, { readonly state: "shown" }>): readonly CardAction[] {
+  const again = previewAction("Run it on a copy again");
+  if (unwritable !== undefined) return [approve("y", "Run the command now, for real"), again];
+  const says = changes.length === 0 ? "Yes, use this result; do not run it again" : "Yes, write exactly these changes; do not run it again";
+  return [
+    { key: "y", says, approves: true, does: { type: "answer", answer: { outcome: "approve", write: id } } },
+    approve("r", "Run the command for real instead"),
+    again,
   ];
 }
 
@@ -136,12 +155,14 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
 
 /** Why an answer is not offered, and what the settings could answer, one line each. */
 export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
-  const why = isProposal ? undefined : whyNotRemembered(approval);
+  const { effect } = approval.details;
+  const why = isProposal || effect?.state === "shown" ? undefined : whyNotRemembered(approval);
   const none = editable !== undefined && !editor && !inPlace;
   const { reason, facts } = approval;
   const isOffered = !isProposal && reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
   return [
     ...(isOffered ? [ALLOW_CONFINED_OFFER] : []),
+    ...(effect?.state === "unavailable" ? [`A preview is not available: ${oneLine(effect.reason)}`] : []),
     ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
     ...(none ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];

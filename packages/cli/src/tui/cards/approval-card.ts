@@ -50,7 +50,8 @@ export type ApprovalCard = Dialog<CardState, CardOutcome> & {
 /** Creates the card of a request. Approving needs all of it to have been on the screen. */
 export function approvalCard(approval: OpenApproval, means: CardMeans): ApprovalCard {
   const diff: readonly FileDiff[] = means.review ?? approvalDiff(approval);
-  const actions = cardActions(approval, means, chooseAll(diff).size);
+  const isChosen = means.review !== undefined || approval.details.type === "edit"; // a preview of a command is written as a whole
+  const actions = cardActions(approval, means, isChosen ? chooseAll(diff).size : 0);
   const notes = cardNotes(
     approval,
     means,

@@ -1,5 +1,6 @@
-import type { OpenApproval } from "@assent/core";
+import type { EffectOffer, OpenApproval } from "@assent/core";
 import { type FileDiff, parseDiff } from "@assent/core/parts";
+import { describeEffect } from "../../desk/approvals/effect.ts";
 import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
 import { approvalFacts, approvalText, approvalWarnings } from "../../desk/approvals/view.ts";
 import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
@@ -83,9 +84,10 @@ function isAt(piece: BodyPiece, { file, hunk }: ChoiceStop): boolean {
 
 type BodyLayout = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
 
-/** The diff of an edit; empty for anything else. */
+/** The diff of an edit, or of what a command did on a copy; empty for anything else. */
 export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
-  return details.type === "edit" ? parseDiff(details.fileDiff) : [];
+  if (details.type === "edit") return parseDiff(details.fileDiff);
+  return details.effect?.state === "shown" ? details.effect.blocks.flatMap(parseDiff) : [];
 }
 
 function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<BodyPiece> {
@@ -98,14 +100,27 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Bo
   if (!isPlan) yield* inputs;
   yield { type: "gap" };
   for (const text of approvalWarnings(details, laid.original !== undefined)) yield { type: "warning", text };
+  const isChange = laid.diff.length > 0 && details.effect === undefined;
+  if (!isChange) yield* textPieces(approvalText(details), details.type === "exec");
+  if (details.effect?.state === "shown") yield* effectPieces(details.effect);
   if (laid.diff.length > 1) yield { type: "text", text: countFiles(laid.diff), strong: false, several: false };
-  if (laid.diff.length > 0) yield* diffPieces(laid);
-  else yield* textPieces(approvalText(details), details.type === "exec");
+  yield* diffPieces(laid);
   if (isPlan && inputs.length > 0) yield* [{ type: "gap" } as const, ...inputs];
   for (const text of blocks) {
     yield { type: "gap" };
     yield* textPieces(`input ${text}`, false);
   }
+}
+
+function* effectPieces(effect: Extract<EffectOffer, { readonly state: "shown" }>): Generator<BodyPiece> {
+  const { heading, changes, warnings, output, outcome } = describeEffect(effect);
+  yield { type: "gap" };
+  yield { type: "fact", label: "preview", text: heading };
+  for (const text of changes) yield { type: "fact", label: "", text };
+  for (const text of warnings) yield { type: "warning", text };
+  if (output !== "") yield* [{ type: "gap" } as const, ...textPieces(output, false)];
+  yield { type: "gap" };
+  yield { type: "fact", label: "", text: outcome };
 }
 
 function editedText({ details }: OpenApproval): string {

@@ -150,6 +150,10 @@ function applyMessageEvent(transcript: Transcript, event: LedgerEvent, { live, b
       return appendNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
     case "history.compacted":
       return appendNote(transcript, "Older turns were summarized for the model. The full history stays on record.", "dim");
+    case "preview.started":
+      return changeCall(transcript, event.body.callId, { state: "running", since: Date.parse(event.at), live: ON_COPY });
+    case "preview.ended":
+      return changeCall(transcript, event.body.callId, { state: "waiting", live: "" });
     case "task.paused":
       return appendNote(
         transcript,
@@ -160,6 +164,8 @@ function applyMessageEvent(transcript: Transcript, event: LedgerEvent, { live, b
       return transcript;
   }
 }
+
+const ON_COPY = "Running on a copy of the workspace. Nothing is changed.";
 
 function applyProposalEvent(transcript: Transcript, event: LedgerEvent, { pid }: EventContext): Transcript {
   switch (event.type) {

@@ -7,7 +7,10 @@ import type { ProposalEventBodies, Resolution } from "./events.ts";
 /** The state of a proposal; a parked one is `staged`. */
 export type ProposalState = "staged" | "applying" | "applied" | "discarded" | "stale" | "superseded" | "unknown" | "undone";
 
-/** The change to one file. Digests are `sha256:<hex>` of raw bytes, or "absent"; `realPath` is where the path led at the preview. */
+/**
+ * The change to one path. Digests are `sha256:<hex>` of raw bytes, `link:<target>`, `directory`, or "absent"; `realPath` is where the
+ * path led at the preview.
+ */
 export type FileEffect = {
   readonly path: string;
   readonly realPath: string;
@@ -16,6 +19,8 @@ export type FileEffect = {
   readonly before: string;
   readonly after: string;
   readonly mode: number | null;
+  /** Permission bits that are part of the change; null where there are none. */
+  readonly modes?: { readonly before: number | null; readonly after: number | null };
 };
 
 /** A preview without its contents. */
@@ -75,13 +80,14 @@ export type ProposalIdentity = {
 
 /** The text whose digest names a proposal. It omits `realPath`, which is checked on apply. */
 export function proposalIdentityText({ tool, toolDigest, input, label, effects }: ProposalIdentity): string {
-  const files = effects.map(({ path, op, to, before, after, mode }) => ({
+  const files = effects.map(({ path, op, to, before, after, mode, modes }) => ({
     path,
     op,
     ...(to !== undefined && { to }),
     before,
     after,
     mode,
+    ...(modes && { modes }),
   }));
   return canonicalJson({ tool, toolDigest, input, label, effects: files });
 }

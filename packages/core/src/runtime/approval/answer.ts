@@ -46,6 +46,7 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
   refuseStale(row, checked);
   refuseMode(row, checked);
+  refuseWrite(row, checked);
   if (isPast(row.expiresAt, ports.clock) || wasClockSetBack(row, ports.clock.now())) return expire(ports, row, checked);
   const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
   const request = edited ?? (checked.remember && !row.explicitAsk ? await ports.requests.load(row) : undefined);
@@ -140,6 +141,18 @@ function refuseMode({ details }: ApprovalRow, { mode }: Answer): void {
   if (!modes.includes(mode)) throw new AnswerError("bad_answer", `A plan is approved into ${modes.join(", ")}, not '${mode}'.`);
 }
 
+/** Only the preview that was shown can be written, and only as it was shown. */
+function refuseWrite({ id, preview }: ApprovalRow, answer: Answer): void {
+  const { outcome, write, updatedInput, newContent, remember } = answer;
+  if (write === undefined) return;
+  if (outcome !== "approve" || updatedInput !== undefined || newContent !== undefined || remember !== undefined)
+    throw new AnswerError("bad_answer", "Writing previewed changes cannot be combined with an edit or a rule.");
+  if (preview?.id !== write)
+    throw new AnswerError("stale_revision", `Approval ${id} does not show this preview. Review it: assent approvals show ${id}`);
+  if (!preview.writable)
+    throw new AnswerError("bad_answer", `The previewed changes cannot be written. To see why: assent approvals show ${id}`);
+}
+
 function changesInput(answer: Answer): boolean {
   return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
 }
@@ -231,6 +244,7 @@ function answeredBody({ row, answer, edited, remembered }: AnsweredApproval): Ev
     ...(remembered === "narrowed" && { narrowed: true }),
     ...(answer.interrupt && { interrupt: true }),
     ...(answer.outcome === "approve" && answer.mode !== undefined && { mode: answer.mode }),
+    ...(answer.write !== undefined && { write: answer.write }),
   };
 }
 

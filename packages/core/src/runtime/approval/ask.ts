@@ -10,6 +10,7 @@ import { notifyVerdict } from "../pipeline/notify.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { closeApproval } from "./close.ts";
 import { confirmationOf, offeredRules } from "./confirm.ts";
+import { isPreviewedFirst, previewEffect } from "./effect-preview.ts";
 import { checkApproval, type MissingAnswer, type WaitOutcome, waitForAnswer } from "./wait.ts";
 
 /** `judged` is the request that the person approved. */
@@ -34,17 +35,31 @@ async function askUntilSettled(batch: BatchRun, run: CallRun, judged: JudgedCall
   const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a nested call cannot outlive its process
   const reachable = approver?.available() === true;
   if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, judged, "unasked");
+  if (await isPreviewedFirst(batch, run, judged)) await previewEffect(batch, run, judged, "settings");
   const open = await openApproval(batch, run, judged);
   const waited = reachable ? await waitForAnswer(batch, run, { judged, open }) : "unasked";
-  if (typeof waited === "string") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, judged, waited);
-  return "changed" in waited ? await askUntilSettled(batch, run, waited.changed) : withRequest(waited, judged);
+  const settled = waited === "preview" ? await askAfterPreview(batch, run, judged, open) : waited;
+  if (typeof settled === "string") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, judged, settled);
+  return "changed" in settled ? await askUntilSettled(batch, run, settled.changed) : withRequest(settled, judged);
+}
+
+/** Previews the call. The approval may be settled meanwhile; else it is asked again, with the preview. */
+async function askAfterPreview(
+  batch: BatchRun,
+  run: CallRun,
+  judged: JudgedCall,
+  { expiresAt }: OpenApproval,
+): Promise<Exclude<WaitOutcome, string>> {
+  await previewEffect(batch, run, judged, "person");
+  const looked = await checkApproval(batch, run, { expiresAt, state: { missing: undefined, grants: true, expired: false, judged } });
+  return looked === undefined || typeof looked === "string" ? { changed: judged } : looked;
 }
 
 function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly parked: string }, judged: JudgedCall): AskOutcome {
   return "go" in step ? { go: step.go, judged } : step;
 }
 
-async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, MissingAnswer> | undefined> {
+async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, string> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.approvalState === "open" && call.shown !== judged.request.fingerprint)) return undefined;
   const looked = await checkApproval(batch, run, {
@@ -71,7 +86,10 @@ async function openApproval(batch: BatchRun, run: CallRun, judged: JudgedCall): 
   const before = isAsked(call) ? call : undefined;
   const suggestions = offeredRules(batch, judged);
   const details = await confirmationOf(batch, run, { judged, suggestions });
-  const same = before?.state === "waiting" && before.approvalState === "open" && before.shown === judged.request.fingerprint;
+  const { effect } = details;
+  const preview = effect?.state === "shown" ? effect.id : null;
+  const isOpen = before?.state === "waiting" && before.approvalState === "open";
+  const same = isOpen && before.shown === judged.request.fingerprint && before.preview === preview;
   const open = describeApproval(batch, run, { judged, details, suggestions, before, same });
   if (!same) await recordOpened(batch, { open, judged });
   traceApproval(batch, run, "assent.approval.requested");
@@ -84,6 +102,7 @@ async function recordOpened(
   { deps }: BatchRun,
   { open, judged }: { readonly open: OpenApproval; readonly judged: JudgedCall },
 ): Promise<void> {
+  const { effect } = open.details;
   const body = {
     approval: open.id,
     call: open.callId,
@@ -99,6 +118,7 @@ async function recordOpened(
     facts: judged.facts.view ?? null,
     suggestions: open.suggestions,
     expiresAt: open.expiresAt,
+    ...(effect?.state === "shown" && { preview: { id: effect.id, writable: effect.unwritable === undefined } }),
   };
   await deps.session.record([deps.session.draft("approval.opened", body)], "full");
 }

@@ -5,6 +5,7 @@ import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
 import { withTimeLimit } from "../waiting.ts";
+import { effectOffer } from "./effect-preview.ts";
 
 const CONFIRM_LIMIT_MS = 30_000;
 
@@ -21,12 +22,14 @@ export async function confirmationOf(
   const base: ConfirmationDetails = details ?? { type: "info", prompt: invocation.describe() };
   const rules = base.type === "plan" ? [] : suggestions;
   const wider = rules.length > 0 ? widerRules(batch, judged) : undefined;
+  const effect = await effectOffer(batch, run, judged);
   return {
     ...base,
     title: base.title ?? defaultTitle(base, tool.title),
     ...((decision.explicitAsk || base.type === "plan") && { hideAlwaysAllow: true }),
     ...(rules.length > 0 && { permissionRules: base.permissionRules ?? rules }),
     ...(wider && { wider }),
+    ...(effect && { effect }),
     ...(warning !== undefined && { warnings: [...(base.warnings ?? []), warning] }),
   };
 }

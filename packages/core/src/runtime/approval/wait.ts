@@ -24,14 +24,21 @@ type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 /** Why there is no answer: the approver did not give one, or it threw or gave one that cannot be used. */
 export type MissingAnswer = "unasked" | "approver_failed";
 
-/** `changed`: the request changed. */
+/** `preview`: the person wants to see what the call would do. `changed`: the request changed. */
 export type WaitOutcome =
   | StepResult<{ readonly go: Consent }>
   | MissingAnswer
+  | "preview"
   | { readonly parked: string }
   | { readonly changed: JudgedCall };
 
-type WaitState = { missing: MissingAnswer | undefined; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
+type WaitState = {
+  missing: MissingAnswer | "preview" | undefined;
+  grants: boolean;
+  expired: boolean;
+  judged: JudgedCall;
+  failure?: unknown;
+};
 
 export async function waitForAnswer(
   batch: BatchRun,
@@ -115,14 +122,20 @@ function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): vo
 }
 
 /** Asks up to three times for a usable answer. */
-async function askApprover(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<MissingAnswer | undefined> {
+async function askApprover(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<MissingAnswer | "preview" | undefined> {
   for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
     const answer = await batch.deps.approver?.ask(open, signal);
     if (signal.aborted) return undefined;
     if (!answer) return "unasked";
+    if (answer.outcome === "preview" && canPreview(open)) return "preview";
     if (await storeAnswer(batch, open, answer)) return undefined;
   }
   return signal.aborted ? undefined : "approver_failed";
+}
+
+/** A preview can be repeated, because files may have changed since. */
+function canPreview({ details: { effect } }: OpenApproval): boolean {
+  return effect?.state === "offered" || effect?.state === "shown";
 }
 
 async function storeAnswer({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {

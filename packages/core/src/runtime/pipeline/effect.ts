@@ -9,6 +9,7 @@ import type { Ending } from "../dispatch.ts";
 import { previewCall } from "../proposal/preview-call.ts";
 import { keepPushed, pushFromCall } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
+import { writePreviewed } from "../proposal/write-previewed.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { errorEnding, resultEnding, stoppedEnding } from "./endings.ts";
 import { cwdOf } from "./intake.ts";
@@ -76,16 +77,22 @@ function stopRunning(run: CallRun): void {
 }
 
 /** These bodies change files, so they are never abandoned and report themselves how a cancel ended them. */
-function governsItself(batch: BatchRun, call: JudgedCall): boolean {
-  return call.tool.definition.preview !== undefined || isResolve(batch, call);
+function governsItself(batch: BatchRun, call: PermittedCall): boolean {
+  return call.tool.definition.preview !== undefined || isResolve(batch, call) || writesPreview(call);
+}
+
+/** A person approved the changes of a preview; the command itself does not run. */
+function writesPreview({ consent }: PermittedCall): boolean {
+  return (consent?.writes ?? null) !== null;
 }
 
 /** How a body settled; `abandoned`: not within the grace time after a cancel. */
 type SettledBody = ToolResult | { readonly ending: Ending } | { readonly thrown: unknown } | "abandoned";
 
-/** Resolves or previews a proposal. Rejects only when an effect that happened could not be recorded: that failure fails the call closed. */
+/** Resolves, previews or writes a proposal. Rejects only when an effect that happened could not be recorded: that failure fails the call closed. */
 async function runOwnBody(batch: BatchRun, run: CallRun, call: PermittedCall, ctx: RunContext): Promise<SettledBody> {
   try {
+    if (writesPreview(call)) return { ending: await writePreviewed(batch, run, call, ctx) };
     return { ending: await (isResolve(batch, call) ? resolveCall(batch, run, call, ctx) : previewCall(batch, run, call, ctx)) };
   } catch (thrown) {
     if (thrown instanceof LedgerError) throw thrown;

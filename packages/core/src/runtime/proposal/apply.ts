@@ -149,6 +149,7 @@ async function finishApply(staging: Staging, claimed: ClaimedProposal): Promise<
 /** The change is made, so a failure here only loses the text. */
 async function describeApplied(staging: Staging, { row, tool, manifest, settling, display }: ClaimedProposal): Promise<ToolResult> {
   const { apply } = tool.definition;
+  if (!apply) return { content: resolveText.applied(row) };
   const { clock, warn } = staging;
   const words = appliedPreview({ row, manifest, settling, display });
   const late = (): void => undefined;

@@ -78,7 +78,7 @@ function foundText(row: ProposalRow, found: RecoveredChange, partOf: string | un
 /** The end of a call whose effect is that of its proposal. */
 export async function endByProposal(batch: BatchRun, call: RunningCall, tool: Tool | undefined): Promise<Ending | undefined> {
   if (tool && isResolve(batch, { tool })) return await endOfResolve(batch, call);
-  if (tool && tool.definition.preview === undefined) return undefined;
+  if (tool && tool.definition.preview === undefined && call.writes === null) return undefined;
   const row = await stagedBy(batch, call);
   if (!row) return tool ? notAppliedEnding() : undefined;
   return isDirect(row) || row.state === "discarded" ? endOfApply(row) : await endOfStaging(batch, row, tool);

@@ -16,7 +16,7 @@ import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import { unicodePattern } from "../../model/text/unicode-pattern.ts";
 import type { Digest } from "../../ports.ts";
-import type { PlannedChange, Preview } from "../../tool-definition.ts";
+import type { PathChange, PathContent, Preview } from "../../tool-definition.ts";
 import { recordFirst } from "../session/record-surely.ts";
 import { freeToSettle, reserveWhile, resolverOf, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, readStoredProposal } from "./stored.ts";
@@ -113,45 +113,51 @@ async function findSameRequest(
   return same;
 }
 
-function requireRow({ session }: Staging, id: string): ProposalRow {
+export function requireRow({ session }: Staging, id: string): ProposalRow {
   const row = session.state.proposals.get(id);
   if (!row) throw new Error(`proposal ${id} is not in the state it was staged into`);
   return row;
 }
 
-function refuseLarge(changes: readonly PlannedChange[]): void {
-  const sum = (bytes: (change: PlannedChange) => number): number => changes.reduce((total, change) => total + bytes(change), 0);
+function refuseLarge(changes: readonly PathChange[]): void {
+  const sum = (bytes: (change: PathChange) => number): number => changes.reduce((total, change) => total + bytes(change), 0);
   const bytes = Math.max(
-    sum(({ after }) => after?.length ?? 0),
-    sum(({ before }) => before?.length ?? 0),
+    sum(({ after }) => byteCount(after)),
+    sum(({ before }) => byteCount(before)),
   );
   if (changes.length > MAX_FILES || bytes > MAX_BYTES)
     throw new ToolError(resolveText.tooLarge({ files: changes.length, bytes }), "proposal_too_large");
 }
 
+function byteCount(content: PathContent): number {
+  return content instanceof Uint8Array ? content.length : 0;
+}
+
 type PlannedEffects = { readonly effects: readonly FileEffect[]; readonly contents: Map<string, Uint8Array> };
 
-async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Promise<PlannedEffects> {
+/** The effects of planned changes, and their contents by SHA-256 (hex). */
+export async function effectsOf(changes: readonly PathChange[], digest: Digest): Promise<PlannedEffects> {
   const contents = new Map<string, Uint8Array>();
-  const digestOf = async (bytes: Uint8Array | null): Promise<string> => {
+  const digestOf = async (bytes: PathContent): Promise<string> => {
     if (bytes === null) return "absent";
+    if (!(bytes instanceof Uint8Array)) return bytes === "directory" ? bytes : `link:${bytes.link}`;
     const hex = await contentHash(bytes, digest);
     contents.set(hex, bytes);
     return `sha256:${hex}`;
   };
   const effects = await Promise.all(
     changes.map(async (change): Promise<FileEffect> => {
-      const { path, realPath, before, after, to, mode } = change;
+      const { path, realPath, before, after, to, mode, modes } = change;
       const op = operationOf(change);
       const digests = { before: await digestOf(before), after: await digestOf(after) };
-      return { path, realPath, op, ...(to !== undefined && { to }), ...digests, mode: mode ?? null };
+      return { path, realPath, op, ...(to !== undefined && { to }), ...digests, mode: mode ?? null, ...(modes && { modes }) };
     }),
   );
   refuseRepeated(touchedPaths(effects));
   return { effects, contents };
 }
 
-export function operationOf({ path, before, after, to }: PlannedChange): FileEffect["op"] {
+export function operationOf({ path, before, after, to }: PathChange): FileEffect["op"] {
   if (to !== undefined && before && after) return "rename";
   if (to !== undefined || (!before && !after)) throw new Error(`the preview does not say what to do with ${path}`);
   if (!before) return "create";

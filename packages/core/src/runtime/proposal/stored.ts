@@ -61,19 +61,19 @@ type ChangeSetInput = {
   readonly undo?: boolean;
 };
 
-type Image = (digest: string) => FileImage | null;
+type Image = (digest: string, mode?: number | null) => FileImage | null;
 
 function imagesFrom({ ledger }: Session, contents: FileContents | undefined): Image {
-  return (digest) => {
+  return (digest, mode) => {
     if (digest === "absent") return null;
     const hex = digest.slice("sha256:".length);
-    return { digest, bytes: () => contents?.get(hex) ?? ledger.blob(hex) };
+    return { digest, bytes: () => contents?.get(hex) ?? ledger.blob(hex), ...(typeof mode === "number" && { mode }) };
   };
 }
 
-function changesOf({ path, realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
+function changesOf({ path, realPath, to, before, after, mode, modes }: FileEffect, image: Image): readonly FileChange[] {
   const from = path === realPath ? { path } : { path: realPath, via: path };
-  if (to === undefined) return [{ ...from, before: image(before), after: image(after), mode }];
+  if (to === undefined) return [{ ...from, before: image(before, modes?.before), after: image(after, modes?.after), mode }];
   return [
     { ...from, before: image(before), after: null, mode },
     { path: to, before: null, after: image(after), mode },

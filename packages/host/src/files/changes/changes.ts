@@ -1,5 +1,5 @@
 import { type ChangeEnd, type ChangeSet, errorCode, type FileChanges } from "@assent/core";
-import { exchangeFiles, type FileStep, writeTemporaries } from "./exchange.ts";
+import { exchangeFiles, type FileStep, isDirectory, writeTemporaries } from "./exchange.ts";
 import { CallerError, callCaller, failureText, namingFile } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, layOut, parentsOf } from "./layout.ts";
@@ -62,7 +62,7 @@ async function prepareChanges(
   const late: FoundFile[] = [];
   await inLanes(found, async (before) => {
     signal.throwIfAborted();
-    if (await isUntouched(before, places)) return;
+    if (isMade(before) || (await isUntouched(before, places))) return;
     const now = await inspectFile(before.file, places);
     if (now.at !== before.at) late.push(now);
   });
@@ -90,8 +90,16 @@ async function commitChanges(job: ChangeJob, found: readonly FoundFile[]): Promi
   }
 }
 
-function createStep({ file, at, stats }: FoundFile): readonly FileStep[] {
-  return at === "both" ? [] : [{ file, image: file.after, replaces: file.before !== null, old: stats }];
+/** A new directory is made before the commit point, with its marker. */
+function isMade({ file }: FoundFile): boolean {
+  return file.before === null && isDirectory(file.after);
+}
+
+function createStep(found: FoundFile): readonly FileStep[] {
+  const { file, at, stats } = found;
+  return at === "both" || isMade(found)
+    ? []
+    : [{ file, image: file.after, replaces: file.before !== null, old: stats?.isFile() ? stats : undefined }];
 }
 
 async function inspectAll({ layout, places }: ChangeJob, signal: AbortSignal): Promise<readonly FoundFile[]> {

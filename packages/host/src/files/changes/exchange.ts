@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { link, lstat, rename, unlink } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, rename, rmdir, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, type FileImage } from "@assent/core";
 import { nodeDigest } from "../../system/digest.ts";
@@ -26,13 +26,27 @@ export type FileStep = {
 export async function writeTemporaries(steps: readonly FileStep[], places: Places, signal?: AbortSignal): Promise<void> {
   await inLanes(steps, async (step) => {
     signal?.throwIfAborted();
-    if (step.image === null) return;
-    const bytes = await readContent(step.image, step.file);
-    await namingFile(
-      step.file.path,
-      places.use(step.file.directory, (place) => writeTemporary(step, bytes, place)),
-    );
+    const { image, file } = step;
+    if (image === null || isDirectory(image)) return;
+    const target = linkTarget(image);
+    const bytes = target === undefined ? await readContent(image, file) : undefined;
+    const work = (place: WritablePlace): Promise<void> =>
+      bytes ? writeTemporary({ ...step, image }, bytes, place) : makeTemporaryLink(file, target ?? "", place);
+    await namingFile(file.path, places.use(file.directory, work));
   });
+}
+
+export function isDirectory(image: FileImage | null): boolean {
+  return image?.digest === "directory";
+}
+
+function linkTarget({ digest }: FileImage): string | undefined {
+  return digest.startsWith("link:") ? digest.slice("link:".length) : undefined;
+}
+
+async function makeTemporaryLink({ temporary }: LaidOutFile, target: string, { path }: WritablePlace): Promise<void> {
+  await unlink(join(path, temporary)).catch(ignoreCodes("ENOENT")); // of this set
+  await symlink(target, join(path, temporary));
 }
 
 async function readContent(image: FileImage, { path }: LaidOutFile): Promise<Uint8Array> {
@@ -42,20 +56,28 @@ async function readContent(image: FileImage, { path }: LaidOutFile): Promise<Uin
   throw new CallerError("bytes and digest differ", { cause: new Error(`The bytes for ${path} are not those of ${image.digest}.`) });
 }
 
-async function writeTemporary({ file, old }: FileStep, bytes: Uint8Array, { path }: WritablePlace): Promise<void> {
+async function writeTemporary(
+  { file, image, old }: FileStep & { readonly image: FileImage },
+  bytes: Uint8Array,
+  { path }: WritablePlace,
+): Promise<void> {
   const temporary = join(path, file.temporary);
   const handle = await openNew(temporary).catch(async (error: unknown) => {
     if (errorCode(error) !== "EEXIST") throw error;
     await unlink(temporary); // of this set: a power cut can bring back removed files
     return openNew(temporary);
   });
-  await writeNewFile(handle, bytes, { old, mode: old ? undefined : (file.mode ?? undefined) });
+  await writeNewFile(handle, bytes, { old, mode: image.mode ?? (old ? undefined : (file.mode ?? undefined)) });
 }
 
-/** Puts the new bytes in place in path order, then deletes. Calls `done` after each change. */
+/** Puts the new bytes in place in path order, git's pointers last, then deletes, directories last. Calls `done` after each change. */
 export async function exchangeFiles(steps: readonly FileStep[], places: Places, done: (file: LaidOutFile) => void): Promise<void> {
-  const inOrder = [...steps.filter(({ image }) => image !== null), ...steps.filter(({ image }) => image === null)];
+  const removesDirectory = ({ image, file }: FileStep): boolean => image === null && (isDirectory(file.before) || isDirectory(file.after));
+  const rank = (step: FileStep): number => (step.image !== null ? Number(isGitPointer(step.file.path)) : removesDirectory(step) ? 3 : 2);
+  const forward = steps.filter((step) => !removesDirectory(step)).toSorted((a, b) => rank(a) - rank(b));
+  const inOrder = [...forward, ...steps.filter(removesDirectory).toReversed()];
   for (const step of inOrder) {
+    if (removesDirectory(step)) await places.forget(step.file.path);
     await namingFile(
       step.file.path,
       places.use(step.file.directory, (place) => changeFile(step, place)),
@@ -64,12 +86,24 @@ export async function exchangeFiles(steps: readonly FileStep[], places: Places, 
   }
 }
 
+/** Git reads these first, so they change after what they name. */
+function isGitPointer(path: string): boolean {
+  return /\/\.git\/(?:refs\/|packed-refs$|index$|[A-Z_]*HEAD$)/.test(path);
+}
+
 async function changeFile({ file, image, replaces }: FileStep, { path }: WritablePlace): Promise<void> {
   const target = join(path, file.name);
   const temporary = join(path, file.temporary);
-  if (image === null) await unlink(target);
+  if (image === null) await (isDirectory(file.before) || isDirectory(file.after) ? rmdir(target) : unlink(target));
+  else if (isDirectory(image)) await putDirectory(target, image);
   else if (replaces) await rename(temporary, target);
   else await putInPlace(temporary, target);
+}
+
+/** Makes a removed directory again, or changes the mode of one. */
+export async function putDirectory(target: string, { mode }: FileImage): Promise<void> {
+  await mkdir(target).catch(ignoreCodes("EEXIST"));
+  if (mode !== undefined) await chmod(target, mode);
 }
 
 /** Never overwrites a file that appeared meanwhile. The temporary name is removed later. */

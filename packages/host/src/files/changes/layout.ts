@@ -1,11 +1,18 @@
 import { basename, dirname } from "node:path";
-import type { ChangeSet, FileChange } from "@assent/core";
+import type { ChangeSet, FileChange, FileImage } from "@assent/core";
 
 /** One file of a set, and the temporary name of its new bytes. */
 export type LaidOutFile = FileChange & { readonly directory: string; readonly name: string; readonly temporary: string };
 
 /** A directory above a new file. If Assent creates it, a marker beside it says so until the set is settled. */
-export type LaidOutDirectory = { readonly path: string; readonly parent: string; readonly name: string; readonly marker: string };
+export type LaidOutDirectory = {
+  readonly path: string;
+  readonly parent: string;
+  readonly name: string;
+  readonly marker: string;
+  /** Part of the set itself. */
+  readonly image?: FileImage;
+};
 
 export type Layout = {
   readonly files: readonly LaidOutFile[];
@@ -19,12 +26,16 @@ export function layOut({ id, changes }: ChangeSet): Layout {
   const sorted = changes.toSorted((a, b) => comparePaths(a.path, b.path));
   const twice = sorted.find(({ path }, n) => path === sorted[n + 1]?.path);
   if (twice) throw new Error(`${twice.path} appears twice in one change set`);
-  const made = new Set(sorted.filter(({ before }) => before === null).flatMap(({ path }) => directoriesAbove(path)));
+  const own = new Map(
+    sorted.flatMap(({ path, before, after }) => (before === null && after?.digest === "directory" ? [[path, after]] : [])),
+  );
+  const made = new Set([...sorted.filter(({ before }) => before === null).flatMap(({ path }) => directoriesAbove(path)), ...own.keys()]);
   return {
     files: sorted.map((change, n) => ({ ...change, ...splitPath(change.path), temporary: `.assent-${id}-${n}.tmp` })),
     directories: [...made].toSorted(comparePaths).map((path, n) => {
       const { directory: parent, name } = splitPath(path);
-      return { path, parent, name, marker: `.assent-${id}-d${n}.tmp` };
+      const image = own.get(path);
+      return { path, parent, name, marker: `.assent-${id}-d${n}.tmp`, ...(image && { image }) };
     }),
   };
 }

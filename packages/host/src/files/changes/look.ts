@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode, type FileState } from "@assent/core";
+import { errorCode, type FileImage, type FileState } from "@assent/core";
 import { refuseIrregular } from "../open.ts";
 import type { WritablePlace } from "../open-place.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
-/** The state of a file; `both` if it does not change. `stats` if it is a regular file. */
+/** The state of a path; `both` if it does not change. */
 export type FoundFile = { readonly file: LaidOutFile; readonly at: FileState["at"] | "both"; readonly stats: Stats | undefined };
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Errors that mean "something else than a regular file or nothing". */
+/** Errors that mean "something else than a file, link or directory, or nothing". */
 const NOT_A_FILE: readonly (string | undefined)[] = ["ERR_PLACE_CHANGED", "ERR_NOT_REGULAR_FILE", "ELOOP", "ENOTDIR", "EISDIR"];
 
 /** Reads a file and compares its digest with both ends of its change. Rejects if it cannot be read. */
 export async function inspectFile(file: LaidOutFile, places: Places): Promise<FoundFile> {
   try {
     const { digest, stats } = await digestFile(file, places);
-    return { file, at: classifyDigest(file, digest), stats };
+    return { file, at: classifyDigest(file, digest, stats), stats };
   } catch (error) {
     if (NOT_A_FILE.includes(errorCode(error))) return { file, at: "other", stats: undefined };
     throw error;
@@ -58,7 +58,10 @@ async function digestFile({ directory, name }: LaidOutFile, places: Places): Pro
 async function digestIn(place: WritablePlace, name: string): Promise<FileDigest> {
   const path = join(place.path, name);
   await place.confirm();
-  refuseIrregular(name, await lstat(path));
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) return { digest: `link:${await readlink(path)}`, stats: found };
+  if (found.isDirectory()) return { digest: "directory", stats: found };
+  refuseIrregular(name, found);
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await handle.stat();
@@ -80,9 +83,10 @@ async function digestHandle(handle: FileHandle, size: number): Promise<string> {
   }
 }
 
-function classifyDigest({ before, after }: LaidOutFile, digest: string | null): FoundFile["at"] {
-  const isBefore = digest === (before?.digest ?? null);
-  const isAfter = digest === (after?.digest ?? null);
+function classifyDigest({ before, after }: LaidOutFile, digest: string | null, stats: Stats | undefined): FoundFile["at"] {
+  const matches = (image: FileImage | null): boolean =>
+    digest === (image?.digest ?? null) && (image?.mode === undefined || image.mode === ((stats?.mode ?? 0) & 0o7777));
+  const [isBefore, isAfter] = [matches(before), matches(after)];
   return isBefore && isAfter ? "both" : isBefore ? "before" : isAfter ? "after" : "other";
 }
 

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import type { FileState, RecoveredChange } from "@assent/core";
-import { exchangeFiles, type FileStep, writeTemporaries } from "./exchange.ts";
+import { exchangeFiles, type FileStep, isDirectory, putDirectory, writeTemporaries } from "./exchange.ts";
 import { failureText } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, type Layout, parentsOf } from "./layout.ts";
@@ -55,9 +56,21 @@ export async function restoreFiles(
   }
 }
 
-async function putBack({ layout, places }: ChangeJob, changed: readonly FoundFile[]): Promise<void> {
+async function putBack({ layout, places }: ChangeJob, all: readonly FoundFile[]): Promise<void> {
+  const changed = all.filter(({ file }) => file.before !== null || !isDirectory(file.after)); // new directories go with their markers
+  for (const { file } of changed) {
+    const { before, directory, name } = file;
+    if (before && isDirectory(before)) await places.use(directory, ({ path }) => putDirectory(join(path, name), before));
+  }
   const files = changed.map(({ file }) => file);
-  const steps = changed.map(({ file, stats }): FileStep => ({ file, image: file.before, replaces: file.after !== null, old: stats }));
+  const steps = changed.map(
+    ({ file, stats }): FileStep => ({
+      file,
+      image: file.before,
+      replaces: file.after !== null,
+      old: stats?.isFile() ? stats : undefined,
+    }),
+  );
   await writeTemporaries(steps, places);
   await exchangeFiles(steps, places, () => undefined);
   await removeTemporaries({ files }, places);

@@ -1,4 +1,4 @@
-import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
+import { chmod, lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoreCodes } from "../../system/ignore-codes.ts";
 import { openNew } from "../open.ts";
@@ -10,7 +10,11 @@ import { type Places, syncDirectories } from "./places.ts";
 
 /** Creates missing directories for new files, each with its marker first. */
 export async function makeDirectories({ files, directories }: Layout, places: Places): Promise<void> {
-  const needed = new Set(files.filter(({ before, after }) => before === null && after !== null).map(({ directory }) => directory));
+  const own = directories.flatMap(({ path, image }) => (image ? [path] : []));
+  const needed = new Set([
+    ...files.filter(({ before, after }) => before === null && after !== null).map(({ directory }) => directory),
+    ...own,
+  ]);
   const missing = new Set<string>();
   await inLanes([...needed], async (directory) => {
     if (!(await exists(directory, places))) missing.add(directory);
@@ -37,11 +41,12 @@ async function exists(directory: string, places: Places): Promise<boolean> {
   return (await namingFile(directory, used).catch(ignoreCodes("ENOENT"))) ?? false;
 }
 
-async function makeDirectory({ parent, name, marker }: LaidOutDirectory, places: Places): Promise<void> {
+async function makeDirectory({ parent, name, marker, image }: LaidOutDirectory, places: Places): Promise<void> {
   await places.use(parent, async ({ path }) => {
     await unlink(join(path, marker)).catch(ignoreCodes("ENOENT")); // left by a crash of this set
     await (await openNew(join(path, marker))).close();
     await mkdir(join(path, name));
+    if (image?.mode !== undefined) await chmod(join(path, name), image.mode);
   });
 }
 

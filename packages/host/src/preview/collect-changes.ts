@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PathChange, PathContent, ShownChange } from "@assent/core";
+import { digestOf, type TreeComparison, type TreeDifference, type TreeEntry } from "./compare-trees.ts";
+
+/** The most that can be written from a preview. */
+const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_PATHS = 5000;
+
+/** What a command changed: for people, and with contents to write. */
+export type CollectedChanges = {
+  readonly changes: readonly ShownChange[];
+  /** Empty if `unwritable`. */
+  readonly planned: readonly PathChange[];
+  /** Why the changes cannot be written, as a sentence. */
+  readonly unwritable?: string;
+};
+
+export type CollectedTrees = { readonly workspace: string; readonly view: string };
+
+/** Turns differences into changes that can be shown and written. Names what cannot be written instead of leaving it out. */
+export function collectChanges({ workspace, view }: CollectedTrees, comparison: TreeComparison): CollectedChanges {
+  const { differences, foreign, cut } = comparison;
+  const bytes = differences.reduce((sum, { before, after }) => sum + sizeOf(before) + sizeOf(after), 0);
+  const isLarge = bytes > MOST_BYTES;
+  const refused = differences.flatMap((difference) => refusalOf(difference) ?? []);
+  const changes = differences.map((difference) => showChange(view, difference, isLarge));
+  const [first] = refused;
+  const unwritable =
+    (cut ? `It changed more than ${MOST_PATHS} paths.` : undefined) ??
+    (isLarge ? `Its changes have ${megabytes(bytes)}; at most ${megabytes(MOST_BYTES)} can be written from a preview.` : undefined) ??
+    (foreign.length > 0 ? `Something else changed ${listPaths(foreign)} meanwhile.` : undefined) ??
+    (first === undefined ? undefined : `${first}${refused.length > 1 ? ` (and ${refused.length - 1} more)` : ""}.`);
+  if (unwritable !== undefined) return { changes, planned: [], unwritable };
+  return { changes, planned: differences.map((difference) => planChange({ workspace, view }, difference)) };
+}
+
+/** Names a few paths. */
+function listPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, 3).join(", ");
+  return paths.length > 3 ? `${shown} and ${paths.length - 3} more` : shown;
+}
+
+function sizeOf(entry: TreeEntry | null): number {
+  return entry?.kind === "file" ? entry.size : 0;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)} MiB`;
+}
+
+const KIND_WORDS = {
+  file: "a file",
+  link: "a symbolic link",
+  directory: "a directory",
+  pipe: "a named pipe",
+  socket: "a socket",
+  device: "a device",
+} as const;
+
+const SPECIAL_BITS = 0o7000;
+const OWNER_BITS = 0o700;
+
+function refusalOf({ path, before, after }: TreeDifference): string | undefined {
+  const special = [after, before].find((entry) => entry && ["pipe", "socket", "device"].includes(entry.kind));
+  if (special) return `${path} is ${KIND_WORDS[special.kind]}, which cannot be written from a preview`;
+  if (before && after && (before.kind === "directory") !== (after.kind === "directory"))
+    return `${path} was ${KIND_WORDS[before.kind]} and became ${KIND_WORDS[after.kind]}, which cannot be written as one change`;
+  const marked = [after, before].find((entry) => entry?.kind === "file" && (entry.mode & SPECIAL_BITS) !== 0);
+  if (marked) return `${path} has the setuid, setgid or sticky bit`;
+  const isShut = after?.kind === "directory" && (after.mode & OWNER_BITS) !== OWNER_BITS;
+  return isShut ? `${path} is a directory that its owner cannot change` : undefined;
+}
+
+function showChange(view: string, difference: TreeDifference, isLarge: boolean): ShownChange {
+  const { path, before, after } = difference;
+  const what = refusalOf(difference) !== undefined ? "refused" : whatChanged(difference);
+  const size =
+    after?.kind === "file" && isLarge && after.size > LARGE ? [`${megabytes(after.size)}, sha256 ${digestOf(join(view, path))}`] : [];
+  const target = after?.kind === "link" ? [`link to ${after.target}`] : before?.kind === "link" && !after ? ["link"] : [];
+  const directory = (after ?? before)?.kind === "directory" ? ["directory"] : [];
+  const special = what === "refused" ? [KIND_WORDS[(after ?? before)?.kind ?? "file"]] : [];
+  const isModeShown = before !== null && after !== null && before.kind === after.kind && before.mode !== after.mode;
+  const mode = isModeShown ? [`mode ${octal(before.mode)} to ${octal(after.mode)}`] : [];
+  const isProgram = before === null && after?.kind === "file" && (after.mode & 0o111) !== 0;
+  const notes = [...target, ...directory, ...special, ...mode, ...(isProgram ? ["executable"] : []), ...size];
+  return { path, what, ...(notes.length > 0 && { note: notes.join(", ") }) };
+}
+
+const LARGE = 1024 * 1024;
+
+function whatChanged({ before, after }: TreeDifference): ShownChange["what"] {
+  if (!before) return "created";
+  if (!after) return "deleted";
+  const onlyMode = before.kind === after.kind && before.mode !== after.mode && (before.kind === "directory" || before.size === after.size);
+  return onlyMode ? "mode" : "modified";
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}
+
+function planChange({ workspace, view }: CollectedTrees, { path, before, after }: TreeDifference): PathChange {
+  const place = join(workspace, path);
+  const isModed = (entry: TreeEntry | null): number | null => (entry === null || entry.kind === "link" ? null : entry.mode);
+  return {
+    path: place,
+    realPath: place,
+    before: contentOf(join(workspace, path), before),
+    after: contentOf(join(view, path), after),
+    modes: { before: isModed(before), after: isModed(after) },
+  };
+}
+
+function contentOf(path: string, entry: TreeEntry | null): PathContent {
+  if (entry === null) return null;
+  if (entry.kind === "directory") return "directory";
+  return entry.kind === "link" ? { link: entry.target ?? "" } : readFileSync(path);
+}

@@ -1,0 +1,38 @@
+import type { PathChange } from "@assent/core";
+
+/** Files that programs run by themselves, and which program does. */
+const RUNNERS: readonly (readonly [pattern: RegExp, runs: string])[] = [
+  [/(?:^|\/)\.git\/hooks\/(?!.*\.sample$)/, "git runs it"],
+  [/(?:^|\/)\.git\/config(?:\.worktree)?$/, "git reads programs to run from it"],
+  [/(?:^|\/)\.(?:husky|githooks)\//, "git runs it, if hooks are kept there"],
+  [/(?:^|\/)\.envrc$/, "direnv runs it in every shell"],
+  [/(?:^|\/)\.(?:bashrc|bash_profile|profile|zshrc|zprofile|zshenv)$/, "every shell runs it"],
+  [/(?:^|\/)\.vscode\/(?:tasks|settings|launch)\.json$/, "the editor may run what it says"],
+  [/(?:^|\/)\.github\/workflows\//, "GitHub runs it after a push"],
+  [/(?:^|\/)(?:\.gitlab-ci\.yml|Jenkinsfile|\.pre-commit-config\.yaml|lefthook\.ya?ml)$/, "other programs run what it says"],
+  [/(?:^|\/)\.(?:npmrc|yarnrc(?:\.yml)?|pnpmfile\.cjs)$/, "package managers read it"],
+  [/(?:^|\/)conftest\.py$/, "pytest runs it"],
+  [/(?:^|\/)\.assent\//, "Assent reads it"],
+];
+
+/** Why a changed file later runs by itself; undefined if it does not. */
+export function runsLater(path: string, change: PathChange | undefined): string | undefined {
+  if (/(?:^|\/)package\.json$/.test(path)) return changesScripts(change) ? "npm runs its scripts" : undefined;
+  return RUNNERS.find(([pattern]) => pattern.test(path))?.[1];
+}
+
+/** An unreadable file counts as changed scripts. */
+function changesScripts(change: PathChange | undefined): boolean {
+  if (!change) return true;
+  const scripts = (content: PathChange["after"]): string => {
+    if (!(content instanceof Uint8Array)) return "";
+    try {
+      const { scripts: found = {}, bin = null } = JSON.parse(Buffer.from(content).toString("utf8"));
+      return JSON.stringify([found, bin]);
+    } catch {
+      return "unreadable";
+    }
+  };
+  const [before, after] = [scripts(change.before), scripts(change.after)];
+  return after !== "" && (before !== after || after === "unreadable") && after !== "[{},null]";
+}
