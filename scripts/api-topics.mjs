@@ -185,7 +185,18 @@ export const PAGES = [
     about: "The durable ledger on SQLite, with verification and pruning.",
     topics: [
       ["The ledger", "Opening a ledger.", ["open/", "database/", "write/", "files/"]],
+      ["Copying", "Copying a ledger with its hash chains.", ["copy/"]],
       ["Verifying and pruning", "Checking a store for damage, and deleting old sessions.", [""]],
+    ],
+  },
+  {
+    page: "store-postgres",
+    entry: "@assent/store-postgres",
+    source: "packages/store-postgres/src/index.ts",
+    about: "The durable ledger on PostgreSQL, for many machines.",
+    topics: [
+      ["The ledger", "Opening a ledger.", ["open/", "connect/"]],
+      ["Verifying, pruning and copying", "Checking a ledger for damage, deleting old sessions, and copying it.", [""]],
     ],
   },
   {

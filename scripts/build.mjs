@@ -225,7 +225,8 @@ const inPlace = (groups) => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (path === "@assent/agent") return { path: join(agentDist, "index.js"), sideEffects: false };
-      const inside = kind === "entry-point" || (path.startsWith("@assent/") && !/^@assent\/core(?:\/parts)?$/.test(path));
+      const inside =
+        kind === "entry-point" || (path.startsWith("@assent/") && !/^@assent\/(?:core(?:\/parts)?|store-postgres)$/.test(path));
       return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
     });
     onLoad({ filter: OURS }, ({ path }) => {

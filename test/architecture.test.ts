@@ -36,6 +36,12 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
   { name: "host", files: "packages/host/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   { name: "policy", files: "packages/policy/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   { name: "store", files: "packages/store/src/**/*.ts", mayImport: ["@assent/core"], node: "any" },
+  {
+    name: "store-postgres",
+    files: "packages/store-postgres/src/**/*.ts",
+    mayImport: ["@assent/core", "@assent/store", "@assent/store/parts"],
+    node: "any",
+  },
   { name: "agent", files: "packages/agent/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   {
     name: "gate",
@@ -61,6 +67,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
       "@assent/policy",
       "@assent/host",
       "@assent/store",
+      "@assent/store-postgres",
       "@assent/tools",
       "@assent/agent",
       "@assent/guard",
@@ -201,6 +208,7 @@ describe("one place for each dangerous thing", () => {
     ],
     ["only host renames files", /\brename(?:Sync)?\(/, "await rename(a, b)", ["packages/host/"]],
     ["only store opens a database", /["']node:sqlite["']/, 'from "node:sqlite"', ["packages/store/"]],
+    ["only store-postgres connects to PostgreSQL", /["']pg["']/, 'from "pg"', ["packages/store-postgres/"]],
     ["nothing imports the ungoverned entry", /["']@assent\/core\/ungoverned["']/, 'from "@assent/core/ungoverned"', []],
     ["nothing imports the fakes", /["']@assent\/core\/testing["']/, 'from "@assent/core/testing"', []],
     // What a user names is loaded there and nowhere else.
@@ -403,7 +411,7 @@ describe("packages", () => {
       assert.equal(manifest.version, version, `version of ${file}`);
       const wanted = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
       for (const [name, range] of Object.entries(wanted)) {
-        assert.match(range, /^\d+\.\d+\.\d+$/, `${file}: ${name} ${range} is not an exact version`);
+        assert.match(range, /^(?:npm:[@\w/-]+@)?\d+\.\d+\.\d+(?:-beta\.\d+)?$/, `${file}: ${name} ${range} is not an exact version`);
         if (name.startsWith("@assent/")) assert.equal(range, version, `${file}: ${name}`);
       }
     }

@@ -53,6 +53,11 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
   ],
   ["docs/hooks.md", "assent trust", "test/examples.test.ts trusts the hook"],
   ["docs/hooks.md", `assent call shell --mode yolo --input '{"command":"git commit -m x"}'`, "test/examples.test.ts compares its answer"],
+  [
+    "docs/operations.md",
+    "assent store copy ~/.local/state/assent postgres://owner@db.example/assent",
+    "cli/test/commands/store.test.ts copies records",
+  ],
   ["docs/tutorial-ai-sdk.md", "npm pkg set type=module", "test/packages installs the packed packages"],
   [
     "docs/tutorial-embed.md",

@@ -16,6 +16,7 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
   ["policy", "@assent/policy"],
   ["sdk", "@assent/sdk"],
   ["store", "@assent/store"],
+  ["store-postgres", "@assent/store-postgres"],
   ["tools", "@assent/tools"],
 ];
 

@@ -74,13 +74,14 @@ describe("the program", () => {
     using at = place();
     const overview = await at.run(["--help"]);
     assert.deepEqual([overview.code, overview.stderr], [0, ""]);
-    for (const { name } of COMMANDS) {
+    for (const { name, operands } of COMMANDS) {
       assert.match(overview.stdout, new RegExp(`^  ${name}( |$)`, "m"));
       const words = name.split(" ");
       const [flag, command] = await Promise.all([at.here([...words, "--help"]), at.here(["help", ...words])]);
       assert.deepEqual([flag.code, flag.stdout], [0, command.stdout], name);
       assert.match(flag.stdout, new RegExp(`^Usage: assent ${name}`));
-      assert.match(flag.stdout, /^ {2}--store DIR {2,}\S/m);
+      const namesStores = operands.some((operand) => operand.name === "FROM"); // `store copy`
+      if (!namesStores) assert.match(flag.stdout, /^ {2}--store DIR\|URL {2,}\S/m);
       assert.match(flag.stdout, /^Examples:\n {2}\S*(assent|source)/m);
     }
   });

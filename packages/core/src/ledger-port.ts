@@ -28,6 +28,7 @@ export type LedgerErrorType =
   | "store_corrupt"
   | "store_lost"
   | "store_unreadable"
+  | "store_unreachable"
   | "store_newer"
   | "store_unsafe_location"
   | "blob_corrupt"
@@ -153,7 +154,7 @@ export interface Ledger {
   /**
    * Delivers what `read` would, then every new event once, in order, including those of other processes. A throwing
    * sink does not end it. `failed` is called once, and the subscription ends, if nothing more can be delivered, such as
-   * after the store was deleted.
+   * after the store was deleted. A cursor ahead of the ledger is `cursor_ahead`, thrown or passed to `failed`.
    */
   subscribe(from: Cursor, filter: EventFilter, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void): Subscription;
   pending<K extends keyof Lists>(kind: K, query?: PageQuery): Promise<readonly Lists[K][]>;

@@ -3,8 +3,8 @@ import type { OperandSpec, OptionSpec } from "./spec.ts";
 const STORE: OptionSpec = {
   name: "store",
   takes: "text",
-  value: "DIR",
-  help: "where Assent keeps its record (default: $ASSENT_STORE, or ~/.local/state/assent)",
+  value: "DIR|URL",
+  help: "where Assent keeps its record: a directory, or postgres://… (default: $ASSENT_STORE, or ~/.local/state/assent)",
 };
 const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", help: "print one JSON value instead of text, also for errors" };
 

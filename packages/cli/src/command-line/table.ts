@@ -31,6 +31,8 @@ import { sessionsExport } from "../commands/sessions-export.ts";
 import { sessionsFork } from "../commands/sessions-fork.ts";
 import { stats } from "../commands/stats.ts";
 import { statsStore } from "../commands/stats-store.ts";
+import { storeCopy } from "../commands/store-copy.ts";
+import { storeMigrate } from "../commands/store-migrate.ts";
 import { tasks } from "../commands/tasks.ts";
 import { tasksDiscard } from "../commands/tasks-discard.ts";
 import { tasksRelease } from "../commands/tasks-release.ts";
@@ -50,6 +52,6 @@ export const COMMANDS: readonly Command[] = [
   ...[explain, policyCheck, policyDiff, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, tasks, tasksDiscard, tasksRelease, log, tools],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
-  ...[verify, doctor, prune, completions],
+  ...[verify, doctor, prune, storeMigrate, storeCopy, completions],
   ...[help, version],
 ];

@@ -5,9 +5,9 @@ export function personBy(user: string, { name, door }: { readonly name: string |
   return { kind: "person", user, name: name?.trim() || user, door, pid: process.pid };
 }
 
-export function whoText({ kind, user, name }: By): string {
+export function whoText({ kind, user, name, host }: By): string {
   if (kind === "grant") return `grant ${name}`;
-  return name === user ? user : `${name} (${user})`;
+  return `${name === user ? user : `${name} (${user})`}${host === undefined ? "" : ` on ${host}`}`;
 }
 
 export function whenText(at: string): string {

@@ -3,6 +3,7 @@ import { processStart } from "@assent/host";
 import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
+import { storeUrl } from "./location.ts";
 
 /** Opens or creates the ledger and prints its warnings. */
 export async function durableLedger(context: Context, directory: string): Promise<Ledger> {
@@ -21,16 +22,16 @@ export async function storeHealth(context: Context, directory: string): Promise<
 
 type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
 
-async function openDurable({ io, overrides }: Context, directory: string): Promise<Ledger & StoreExtras> {
+async function openDurable(context: Context, directory: string): Promise<Ledger & StoreExtras> {
+  const { io, overrides } = context;
   const { clock, openDatabase } = overrides;
   const onWarning = ({ message }: StoreWarning): void => void warn(io, message);
-  const ledger = await openLedger({
-    directory,
-    startOf: (pid) => processStart(pid),
-    onWarning,
-    ...(clock && { clock }),
-    ...(openDatabase && { openDatabase }),
-  });
+  const url = storeUrl(context);
+  const common = { directory, startOf: (pid: number) => processStart(pid), onWarning };
+  const ledger =
+    url === undefined
+      ? await openLedger({ ...common, ...(clock && { clock }), ...(openDatabase && { openDatabase }) })
+      : await (await import("@assent/store-postgres")).openPostgresLedger({ ...common, url });
   for (const { message } of ledger.warnings) await warn(io, message);
   if (ledger.refusal?.type === "store_newer") await warn(io, ledger.refusal.message);
   return ledger;

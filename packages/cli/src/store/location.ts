@@ -5,22 +5,33 @@ import type { Context } from "../command-line/spec.ts";
 import { usageError } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 
-/** `--store`, else an absolute ASSENT_STORE, else the user's own. */
+/** True for `postgres://…`, also if it is malformed. */
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:/i.test(text);
+}
+
+/** The URL of a ledger on PostgreSQL that `--store` or ASSENT_STORE names. */
+export function storeUrl({ io, options }: Pick<Context, "io" | "options">): string | undefined {
+  const named = options.text("store") ?? io.env["ASSENT_STORE"];
+  return named !== undefined && isPostgresUrl(named) ? named : undefined;
+}
+
+/** `--store`, else an absolute ASSENT_STORE, else the user's own. Local files of a ledger on PostgreSQL are in the user's own. */
 export async function stateDirectory(context: Pick<Context, "io" | "options">): Promise<string> {
   const { io, options } = context;
   const given = options.text("store");
   if (given === "") throw usageError("", "--store is empty. Name a directory, or omit it.");
   const { ASSENT_STORE: store } = io.env;
-  if (given === undefined && store && !isAbsolute(store))
-    await warn(io, `ASSENT_STORE is ignored because it is not an absolute path: ${store}`);
+  if (given === undefined && store && !isAbsolute(store) && !isPostgresUrl(store))
+    await warn(io, `ASSENT_STORE is ignored because it is neither an absolute path nor a postgres:// URL: ${store}`);
   return locate(context);
 }
 
 export function locate({ io, options }: Pick<Context, "io" | "options">): string {
   const given = options.text("store");
-  if (given) return resolve(io.cwd, given);
+  if (given && !isPostgresUrl(given)) return resolve(io.cwd, given);
   const { ASSENT_STORE: store, XDG_STATE_HOME: state } = io.env;
-  if (store && isAbsolute(store)) return store;
+  if (!given && store && isAbsolute(store)) return store;
   if (state && isAbsolute(state)) return join(state, "assent");
   return join(userHome(io.env), ".local", "state", "assent");
 }
@@ -29,8 +40,12 @@ export function userHome({ HOME: home }: Readonly<Record<string, string | undefi
   return home && isAbsolute(home) ? home : userInfo().homedir;
 }
 
-/** Repeats `--store` in printed commands. */
+/** Repeats `--store` in printed commands, without a password. */
 export function storeFlag({ options }: Pick<Context, "options">): string {
   const given = options.text("store");
-  return given === undefined ? "" : ` --store ${shellWord(given)}`;
+  return given === undefined ? "" : ` --store ${shellWord(isPostgresUrl(given) ? withoutPassword(given) : given)}`;
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/?#]*):.*@/, "$1@").replace(/([?&])password=[^&#]*&?/g, "$1");
 }

@@ -2,13 +2,13 @@ import { type Ledger, memoryLedger } from "@assent/core";
 import { hasStore } from "@assent/store";
 import type { Context, EarlyStore } from "../command-line/spec.ts";
 import { durableLedger } from "./durable-ledger.ts";
-import { locate, stateDirectory } from "./location.ts";
+import { locate, stateDirectory, storeUrl } from "./location.ts";
 
 export type Store = { readonly ledger: Ledger; readonly directory: string };
 
 export async function openEarly(context: Context): Promise<EarlyStore | undefined> {
   const directory = locate(context);
-  return hasStore(directory) ? { directory, ledger: await openAt(context, directory) } : undefined;
+  return hasRecord(context, directory) ? { directory, ledger: await openAt(context, directory) } : undefined;
 }
 
 /** Opens or creates the store and closes it afterwards. */
@@ -20,8 +20,13 @@ export async function withStore<T>(context: Context, work: (store: Store) => Pro
 /** Treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
-  if (hasStore(directory)) return use(await openAt(context, directory), directory, work);
+  if (hasRecord(context, directory)) return use(await openAt(context, directory), directory, work);
   return use(memoryLedger(), directory, work);
+}
+
+/** A ledger on PostgreSQL is created by the first command that uses it, if its role may. */
+export function hasRecord(context: Pick<Context, "io" | "options">, directory: string): boolean {
+  return storeUrl(context) !== undefined || hasStore(directory);
 }
 
 async function openAt(context: Context, directory: string): Promise<Ledger> {

@@ -8,6 +8,8 @@ export type By = {
   readonly name: string;
   readonly door: string;
   readonly pid: number;
+  /** The machine, in a ledger that several machines share. */
+  readonly host?: string;
 };
 
 /** What to remember from an answer. */

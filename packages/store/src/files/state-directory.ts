@@ -6,7 +6,14 @@ import { beyondRepairError, storeLost, storeUnreadable } from "./store-error.ts"
 
 /** A warning for people about the state of a store. */
 export type StoreWarning = {
-  readonly type: "store_permissions" | "store_restored" | "subscriber_failed" | "snapshot_mismatch";
+  readonly type:
+    | "store_permissions"
+    | "store_restored"
+    | "store_unreachable"
+    | "store_reachable"
+    | "lease_failed"
+    | "subscriber_failed"
+    | "snapshot_mismatch";
   readonly message: string;
 };
 

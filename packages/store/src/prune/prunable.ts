@@ -9,16 +9,23 @@ export type KeepReason = "fork" | "task" | "person" | "unended";
 /** A family is a session with the sessions of its tasks. `kept` counts old sessions that stay. */
 export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeepReason, number>> };
 
-type ListedSession = ChainEntry & { readonly row: SessionRow };
+export type ListedSession = ChainEntry & { readonly row: SessionRow };
 type Family = readonly ListedSession[];
 
 /** `idle` ended at a limit; nothing in it waits. */
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled", "idle"];
 
 export function findPrunable(database: Database, before: string): Prunable {
-  const sessions = readSessions(database);
+  const open = query<{ session: string }>(database, SELECT_WAITING);
+  return choosePrunable(readSessions(database), new Set([...open.iterate()].map(({ session }) => session)), before);
+}
+
+/** Selects the sessions in which a proposal or a question waits. */
+export const SELECT_WAITING = "select session from proposals where open = 1 union select session from questions where open = 1";
+
+/** `waiting` are sessions with open proposals or questions. */
+export function choosePrunable(sessions: ReadonlyMap<string, ListedSession>, waiting: ReadonlySet<string>, before: string): Prunable {
   const rootOf = makeRoots(sessions);
-  const waiting = findWaiting(database);
   const kept: Record<KeepReason, number> = { fork: 0, task: 0, person: 0, unended: 0 };
   const going = new Map<string, Family>();
   for (const [root, family] of Map.groupBy(sessions.values(), ({ session }) => rootOf(session))) {
@@ -60,14 +67,6 @@ function makeRoots(sessions: ReadonlyMap<string, ListedSession>): (session: stri
     return root;
   };
   return (session) => rootOf(session);
-}
-
-function findWaiting(database: Database): ReadonlySet<string> {
-  const open = query<{ session: string }>(
-    database,
-    "select session from proposals where open = 1 union select session from questions where open = 1",
-  );
-  return new Set([...open.iterate()].map(({ session }) => session));
 }
 
 function hasEnded(root: ListedSession | undefined): boolean {

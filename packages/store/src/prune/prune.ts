@@ -75,7 +75,8 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
   return (events?.bytes ?? 0) + (values.get(session, session)?.bytes ?? 0) + sizeOfTree(outputDirectory(paths.output, session));
 }
 
-const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
+/** Selects the values that no other session needs; takes the session twice. */
+export const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
 
 function remove({ database, paths, files, writing, time }: OpenStore, family: readonly string[], find: () => Prunable): boolean {
   database.exec("pragma secure_delete=on; pragma synchronous=full");
@@ -106,12 +107,12 @@ function deleteSession(database: Database, session: string): void {
 }
 
 /** Encodes the id, so that it cannot leave the directory. */
-function outputDirectory(output: string, session: string): string {
+export function outputDirectory(output: string, session: string): string {
   if (!/^[\w-]+$/.test(session)) throw new Error(`'${session}' is no name of a directory.`);
   return join(output, session);
 }
 
-function sizeOfTree(path: string): number {
+export function sizeOfTree(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return 0;
   if (!stats.isDirectory()) return stats.size;

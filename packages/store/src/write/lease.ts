@@ -105,6 +105,12 @@ export function liveness(here: ProcessPlace, startOf: StartOf = startInProc): (h
   };
 }
 
+/** True if the process of a holder ran on this machine and has ended. */
+export function isGoneHere(startOf?: StartOf): (holder: Holder) => boolean {
+  const isLive = liveness(thisPlace(), startOf);
+  return (holder) => locateHolder(holder, thisPlace()) !== "elsewhere" && !isLive(holder);
+}
+
 /**
  * Whether a holder's pid means something to this process. In this order:
  * 1. Another machine or another PID namespace: elsewhere.

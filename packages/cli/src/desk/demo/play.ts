@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasStore } from "@assent/store";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { usageError } from "../../io/failure.ts";
@@ -10,6 +9,7 @@ import type { Output } from "../../io/io.ts";
 import { printJson } from "../../io/output.ts";
 import { visible } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
+import { hasRecord } from "../../store/open.ts";
 import { DEMO, type DemoStep, type Scene } from "./steps.ts";
 
 type PlayedStep = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
@@ -18,7 +18,7 @@ type PlayedStep = { readonly command: string; readonly exit: number; readonly ou
 export async function playDemo(context: Context): Promise<number> {
   const { io, options } = context;
   const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
-  if (given !== undefined && hasStore(given))
+  if (given !== undefined && hasRecord(context, given))
     throw usageError("demo", `'${given}' already holds a record; the demo needs a new directory.`);
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
   const clean = (): void => rmSync(root, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { hasStore } from "@assent/store";
+import { probeSandbox } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure } from "../../io/failure.ts";
 import { findProgram } from "../../io/find-program.ts";
@@ -8,7 +8,8 @@ import type { Io } from "../../io/io.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { storeHealth } from "../../store/durable-ledger.ts";
-import { stateDirectory } from "../../store/location.ts";
+import { stateDirectory, storeUrl } from "../../store/location.ts";
+import { hasRecord } from "../../store/open.ts";
 import { findEditor } from "../approvals/editor-command.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
@@ -40,9 +41,10 @@ function nodeCheck(): Check {
 async function storeCheck(context: Context): Promise<Check> {
   const directory = await stateDirectory(context);
   try {
-    if (!hasStore(directory)) return comingStore(directory);
+    if (!hasRecord(context, directory)) return comingStore(directory);
     const { events, refusal } = await storeHealth(context, directory);
     if (refusal) return { name: "store", status: "error", detail: refusal.message };
+    if (storeUrl(context) !== undefined) return { name: "store", status: "ok", detail: `PostgreSQL: opens, ${events} events` };
     const why = whyNotIn(directory);
     if (why !== undefined) return { name: "store", status: "error", detail: `${directory}: opens, but ${why}`, hint: ELSEWHERE };
     const mode = (statSync(directory).mode & 0o777).toString(8);
@@ -92,7 +94,6 @@ function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
 
 /** Runs a real command, because only that shows what the system allows. */
 async function sandboxCheck(): Promise<Check> {
-  const { probeSandbox } = await import("@assent/host");
   const probe = await probeSandbox();
   if (!probe.works) return { name: "sandbox", status: "ok", detail: `commands cannot be confined: ${probe.reason}` };
   const { filter, disablesUserNamespaces } = probe.sandbox;

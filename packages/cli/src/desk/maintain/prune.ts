@@ -2,7 +2,7 @@ import { hasStore, type PruneReport, pruneStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
-import { stateDirectory } from "../../store/location.ts";
+import { stateDirectory, storeUrl } from "../../store/location.ts";
 
 export async function pruneSessions(context: Context): Promise<number> {
   const { io, options } = context;
@@ -31,6 +31,8 @@ function counted(sessions: number): string {
 
 async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
   const directory = await stateDirectory(context);
+  const url = storeUrl(context);
+  if (url !== undefined) return (await import("@assent/store-postgres")).prunePostgres({ url, directory, ...what });
   if (!hasStore(directory)) return NOTHING;
   const { clock, openDatabase } = context.overrides;
   return pruneStore({ directory, ...what, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });

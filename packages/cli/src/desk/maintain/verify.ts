@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
 import { messageOf } from "@assent/core";
 import { createHostPorts } from "@assent/host";
-import { type Anchor, anchorText, hasStore, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
+import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { readNamed } from "../../io/read-input.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { findRow } from "../../store/find-row.ts";
-import { stateDirectory } from "../../store/location.ts";
-import { withStoreIfAny } from "../../store/open.ts";
+import { stateDirectory, storeUrl } from "../../store/location.ts";
+import { hasRecord, withStoreIfAny } from "../../store/open.ts";
 
 export async function verifyRecord(context: Context): Promise<number> {
   const { io, options, overrides } = context;
   const directory = await stateDirectory(context);
-  if (!hasStore(directory))
+  if (!hasRecord(context, directory))
     throw new CommandError("store_unavailable", 1, {
       message: `There is no ledger in ${directory}.`,
       hint: "Use --store to name its directory.",
@@ -22,21 +22,31 @@ export async function verifyRecord(context: Context): Promise<number> {
   const { files, processes } = createHostPorts({ stateDirectory: directory });
   const { clock, openDatabase } = overrides;
   const [session, anchor] = [await sessionOf(context), await anchorOf(context)];
-  const report = await verifyStore({
-    directory,
-    repair: options.flag("repair"),
-    rebuild: options.flag("rebuild"),
-    startOf: processes.startOf,
-    ...(session !== undefined && { session }),
-    ...(anchor && { anchor }),
-    ...(clock && { clock }),
-    ...(openDatabase && { openDatabase }),
-  }).catch(withoutHint);
+  const scope = { directory, ...(session !== undefined && { session }), ...(anchor && { anchor }) };
+  const url = storeUrl(context);
+  const repairs = { repair: options.flag("repair"), rebuild: options.flag("rebuild") };
+  if (url !== undefined && (repairs.repair || repairs.rebuild)) throw notRepairable();
+  const check =
+    url === undefined
+      ? verifyStore({
+          ...{ ...scope, ...repairs, startOf: processes.startOf },
+          ...(clock && { clock }),
+          ...(openDatabase && { openDatabase }),
+        })
+      : (await import("@assent/store-postgres")).verifyPostgres({ ...scope, url });
+  const report = await check.catch(withoutHint);
   const target = options.text("export-anchor");
   if (target !== undefined && report.ok) await files.replace(resolve(io.cwd, target), anchorText(report), { mode: 0o600 });
   if (options.flag("json")) await printJson(io, report);
   else await io.stdout.write(text(report, target));
   return report.ok ? 0 : 1;
+}
+
+function notRepairable(): CommandError {
+  return usageError(
+    "verify",
+    "a ledger on PostgreSQL is not repaired in place. Copy it to a directory with assent store copy, repair it there, and copy it to a new schema.",
+  );
 }
 
 /** The usual hint would be this command itself. */

@@ -1,4 +1,3 @@
-import { hasStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { readFlags } from "../../compose/flags.ts";
 import { followPolicy, type PolicyRequest } from "../../compose/follow-policy.ts";
@@ -7,7 +6,7 @@ import { readPlace } from "../../compose/place.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { usageError } from "../../io/failure.ts";
 import { stateDirectory } from "../../store/location.ts";
-import { type Store, withStore } from "../../store/open.ts";
+import { hasRecord, type Store, withStore } from "../../store/open.ts";
 import { runFlags, silenceStderr } from "./flags.ts";
 import { beginRun, type NewRun, resumeRun } from "./session.ts";
 
@@ -29,7 +28,7 @@ export async function runPrompt(given: Context): Promise<number> {
     return await beginRun(context, store, { prompt, id, flags: judging, run: flags, place, policy, chosen });
   };
   const following = { workspace: place.workspace, flags: judging };
-  if (hasStore(await stateDirectory(context)))
+  if (hasRecord(context, await stateDirectory(context)))
     return withStore(context, async (store) => begin(store, await openPolicyAndModel(context, { ...following, ledger: store.ledger })));
   const ready = await openPolicyAndModel(context, following);
   return withStore(context, (store) => begin(store, ready));

@@ -1,0 +1,74 @@
+import type { Client, ClientConfig, QueryResult, QueryResultRow } from "pg";
+import type { StoreUrl } from "./store-url.ts";
+
+/** The part of a connection that the store uses. */
+export type Connection = {
+  readonly query: <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<QueryResult<Row>>;
+  /** Once true, every query fails. */
+  readonly isLost: () => boolean;
+  readonly onNotice: (listener: () => void) => void;
+  readonly onLost: (listener: () => void) => void;
+  /** Lets the process end while the connection is idle. */
+  readonly unref: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens one connection to the store's schema. */
+export type Connect = () => Promise<Connection>;
+
+/** A process that stopped in a transaction must not block the others for long. */
+const SETUP = `set idle_in_transaction_session_timeout = '5s'; set lock_timeout = '30s'; set timezone = 'UTC'; set client_min_messages = warning;
+set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3; select set_config('synchronous_commit',
+case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
+
+const CONNECT_MS = 10_000;
+const INT8 = 20;
+
+/** Loads `pg` at the first connection. */
+export function makeConnect({ connection, schema }: StoreUrl): Connect {
+  return async () => {
+    const { default: pg } = await import("pg");
+    const config: ClientConfig & { readonly pipeline: boolean } = {
+      connectionString: connection,
+      application_name: "assent",
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      pipeline: true,
+      // Positions and sequences are below 2^53.
+      types: { getTypeParser: (oid: number, format?: "text" | "binary") => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+    };
+    const client = new pg.Client(config);
+    const made = wrapClient(client);
+    await client.connect();
+    await client.query(`set search_path to "${schema}"; ${SETUP}`);
+    return made;
+  };
+}
+
+function wrapClient(client: Client): Connection {
+  let lost = false;
+  const listeners: (() => void)[] = [];
+  const lose = (): void => {
+    if (lost) return;
+    lost = true;
+    for (const listener of listeners) listener();
+  };
+  client.on("error", lose); // without a listener, a lost connection ends the process
+  client.on("end", lose);
+  return {
+    query: (text, values) => client.query(text, values === undefined ? undefined : [...values]),
+    isLost: () => lost,
+    onNotice: (listener) => client.on("notification", listener),
+    onLost: (listener) => void listeners.push(listener),
+    unref: () => Reflect.apply(unrefSocket, client, []),
+    close: async () => {
+      lose();
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+/** `pg` has the method, its types do not. */
+function unrefSocket(this: Client & { readonly unref?: () => void }): void {
+  this.unref?.();
+}

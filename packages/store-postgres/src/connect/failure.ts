@@ -1,0 +1,76 @@
+import { LedgerError, messageOf } from "@assent/core";
+
+/** SQLSTATE of PostgreSQL, or the code of a system call. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+const LOST_SOCKETS: ReadonlySet<string> = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN", "EAI_AGAIN", "ENOTFOUND"],
+  // shutdowns, a starting server, too many connections, a session that was idle in a transaction for too long
+  ...["57P01", "57P02", "57P03", "57P05", "53300", "25P03"],
+]);
+
+/** Texts of `pg` for a connection that ended, which have no code. */
+const LOST_TEXT =
+  /^(?:Connection terminated|Client (?:has encountered|was closed)|timeout exceeded|Query read timeout|The server does not)/;
+
+/** The connection or the server is gone, so the same request may succeed later. */
+export function isLostConnection(error: unknown): boolean {
+  const code = codeOf(error);
+  return LOST_SOCKETS.has(code) || code.startsWith("08") || (code === "" && error instanceof Error && LOST_TEXT.test(error.message));
+}
+
+/** Another transaction interfered; repeating the whole transaction is safe. */
+export function isConflict(error: unknown): boolean {
+  return ["40001", "40P01", "23505"].includes(codeOf(error));
+}
+
+/** Names the reason without anything that may contain a password. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
+  const code = codeOf(error);
+  const text = messageOf(error);
+  return code === "" || text.includes(code) ? text : `${text} (${code})`;
+}
+
+/** Translates errors of PostgreSQL into `LedgerError`s. `shown` names the store without its password. */
+export function databaseError(error: unknown, shown: string): unknown {
+  if (error instanceof LedgerError) return error;
+  if (isLostConnection(error)) return unreachable(error, shown);
+  const code = codeOf(error);
+  if (code === "" && !isAggregate(error)) return error;
+  return Object.assign(namedError(code, reasonOf(error), shown), { cause: withoutStack(error) });
+}
+
+function isAggregate(error: unknown): boolean {
+  return error instanceof AggregateError;
+}
+
+/** `pg` keeps the connection's settings in some of its errors. */
+function withoutStack(error: unknown): string {
+  return reasonOf(error);
+}
+
+export function unreachable(error: unknown, shown: string): LedgerError {
+  const text = `The ledger ${shown} cannot be reached: ${reasonOf(error)}. Nothing runs without it. Start the database or check the URL, then try again.`;
+  return new LedgerError("store_unreachable", text);
+}
+
+function namedError(code: string, reason: string, shown: string): LedgerError {
+  if (code.startsWith("28")) return new LedgerError("store_unreadable", `The ledger ${shown} refused the login: ${reason}.`);
+  switch (code) {
+    case "3D000":
+      return new LedgerError("store_unreadable", `The ledger ${shown} cannot be opened: ${reason}. Create the database first.`);
+    case "42501":
+      return new LedgerError("store_readonly", `The role of the ledger ${shown} lacks a right: ${reason}. Grant it, or use another role.`);
+    case "25006":
+      return new LedgerError("store_readonly", `The ledger ${shown} cannot be written: ${reason}. Connect to the primary server.`);
+    case "53100":
+      return new LedgerError("store_full", `The disk of the ledger ${shown} is full: no further action runs until there is space.`);
+    case "55P03":
+      return new LedgerError("store_locked", `Another process has held the ledger ${shown} for too long. Try again.`);
+    default:
+      return new LedgerError("store_io", `Could not use the ledger ${shown}: ${reason}. Nothing ran.`);
+  }
+}

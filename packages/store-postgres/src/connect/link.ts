@@ -1,0 +1,122 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { LedgerError } from "@assent/core";
+import type { StoreWarning } from "@assent/store";
+import type { Connect, Connection } from "./connection.ts";
+import { databaseError, isLostConnection, reasonOf, unreachable } from "./failure.ts";
+
+/** A connection that is opened again after it was lost. */
+export type Link = {
+  /** Repeats the work on a new connection while the database is away, until the outage has lasted too long. */
+  readonly run: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+};
+
+/** One outage concerns all connections of a ledger. */
+export type Outage = {
+  /** Throws `store_unreachable` once the database has been away for too long. */
+  readonly noted: (error: unknown) => Promise<void>;
+  readonly over: () => void;
+  readonly close: () => void;
+};
+
+export type OutageOptions = { readonly shown: string; readonly waitMs: number; readonly warn: (warning: StoreWarning) => void };
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+
+export function makeOutage({ shown, waitMs, warn }: OutageOptions): Outage {
+  const closing = new AbortController();
+  let since: number | undefined;
+  let pause = FIRST_PAUSE_MS;
+  let isTold = false;
+  return {
+    noted: async (error) => {
+      since ??= performance.now();
+      if (closing.signal.aborted || performance.now() - since >= waitMs) throw unreachable(error, shown);
+      if (!isTold && pause > FIRST_PAUSE_MS)
+        warn({ type: "store_unreachable", message: `The ledger ${shown} is away: ${reasonOf(error)}. Nothing runs until it is back.` });
+      isTold ||= pause > FIRST_PAUSE_MS;
+      const now = pause;
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      await wait(now, undefined, { signal: closing.signal }).catch(() => {
+        throw unreachable(error, shown);
+      });
+    },
+    over: () => {
+      if (isTold) warn({ type: "store_reachable", message: `The ledger ${shown} is back.` });
+      since = undefined;
+      pause = FIRST_PAUSE_MS;
+      isTold = false;
+    },
+    close: () => closing.abort(),
+  };
+}
+
+export type LinkOptions = {
+  readonly connect: Connect;
+  readonly outage: Outage;
+  readonly shown: string;
+  /** An open connection to begin with. */
+  readonly first?: Connection;
+  /** Runs on every new connection, before any work. */
+  readonly prepare?: (connection: Connection) => Promise<void>;
+};
+
+export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions): Link {
+  let closed = false;
+  const open = async (given?: Connection): Promise<Connection> => {
+    const connection = given ?? (await connect());
+    connection.unref();
+    await prepare?.(connection);
+    return connection;
+  };
+  let current: Promise<Connection> | undefined = first && open(first);
+  current?.catch(() => undefined); // the first use reports it
+  const forget = (failed: Promise<Connection>): void => {
+    if (current === failed) current = undefined;
+    void failed.then((connection) => connection.close()).catch(() => undefined);
+  };
+  const attempt = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+    current ??= open();
+    const used = current;
+    try {
+      return await work(await used);
+    } catch (error) {
+      const connection = await used.catch(() => undefined);
+      if (connection === undefined || connection.isLost() || isLostConnection(error)) forget(used);
+      throw connection?.isLost() && !(error instanceof LedgerError) && !isLostConnection(error) ? lostMidway(error) : error;
+    }
+  };
+  return {
+    run: async (work) => {
+      // The socket does not keep the process alive, but work on it must.
+      const alive = setInterval(() => undefined, 60_000);
+      try {
+        for (;;) {
+          if (closed) throw new LedgerError("store_unreachable", "The ledger is closed.");
+          try {
+            const result = await attempt(work);
+            outage.over();
+            return result;
+          } catch (error) {
+            if (!isLostConnection(error)) throw databaseError(error, shown);
+            await outage.noted(error);
+          }
+        }
+      } finally {
+        clearInterval(alive);
+      }
+    },
+    close: async () => {
+      closed = true;
+      const last = current;
+      current = undefined;
+      await last?.then((connection) => connection.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** A query that fails because its connection ended has many texts. */
+function lostMidway(error: unknown): Error {
+  return Object.assign(new Error(`Connection terminated: ${reasonOf(error)}`), { code: "08006" });
+}

@@ -1,0 +1,59 @@
+import { LedgerError } from "@assent/core";
+
+/** Where a ledger is on PostgreSQL. */
+export type StoreUrl = {
+  /** For `pg`; may contain a password. */
+  readonly connection: string;
+  readonly schema: string;
+  /** Without password and options, for people. */
+  readonly shown: string;
+};
+
+const DEFAULT_SCHEMA = "assent";
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/;
+const NO_HOST = "no-host.invalid";
+
+/** True for `postgres://…` and `postgresql://…`. */
+export function isStoreUrl(text: string): boolean {
+  return /^postgres(?:ql)?:/i.test(text);
+}
+
+/** Parses a URL of libpq's form; `schema=NAME` chooses the schema. Throws an error that does not contain the URL. */
+export function parseStoreUrl(text: string): StoreUrl {
+  const url = readUrl(text);
+  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  if (!SCHEMA_NAME.test(schema))
+    throw malformed("its schema must be lower-case letters, digits and underscores, and begin with a letter or an underscore");
+  url.searchParams.delete("schema");
+  return { connection: withoutHost(url.href), schema, shown: shownUrl(url, schema) };
+}
+
+function readUrl(text: string): URL {
+  if (!/^postgres(?:ql)?:\/\//i.test(text)) throw malformed("it must begin with postgres://");
+  try {
+    const url = new URL(text.replace(/^(\w+:\/\/[^/?#]*@|\w+:\/\/)(?=[/?#]|$)/, `$1${NO_HOST}`));
+    for (const part of [url.username, url.password, url.hostname, url.pathname]) decodeURIComponent(part);
+    if (url.hash !== "") throw malformed("a # in a user name or password must be written as %23");
+    return url;
+  } catch (error) {
+    throw error instanceof LedgerError ? error : malformed("it cannot be parsed. Write special characters in the password as %XX");
+  }
+}
+
+function malformed(why: string): LedgerError {
+  const text = `The store's PostgreSQL URL is malformed: ${why}. Example: postgres://user@host:5432/database?schema=assent`;
+  return new LedgerError("store_unsafe_location", text);
+}
+
+function withoutHost(href: string): string {
+  return href.replace(NO_HOST, "");
+}
+
+/** A URL that works where the password comes from elsewhere. */
+function shownUrl(url: URL, schema: string): string {
+  const shown = new URL(url);
+  shown.password = "";
+  for (const name of ["password", "sslpassword", "sslkey", "sslcert"]) shown.searchParams.delete(name);
+  if (schema !== DEFAULT_SCHEMA) shown.searchParams.set("schema", schema);
+  return withoutHost(shown.href);
+}

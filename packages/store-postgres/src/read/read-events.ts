@@ -1,0 +1,126 @@
+import { type Cursor, callOf, type EventFilter, LedgerError, recordsProcess, type StoredEvent } from "@assent/core";
+import { chainHash, type EventColumns, storeCorrupt, toStoredEvent } from "@assent/store/parts";
+import type { Link } from "../connect/link.ts";
+import { EVENT_SELECT } from "../rows/load-rows.ts";
+
+/** Reads on from where it stopped; an empty page means that there is no more event up to this position yet. */
+export type EventPages = { readonly next: (until: number) => Promise<readonly StoredEvent[]> };
+
+/** Many readers want only the first event of a chain. */
+const FIRST_ROWS = 16;
+const PAGE_ROWS = 256;
+
+type ReadPlace = {
+  pos: number;
+  /** Of the chain that is read. */
+  seq: number;
+  hash: string | undefined;
+};
+
+type Selection = { readonly text: string; readonly values: readonly unknown[] };
+
+/** Throws `cursor_ahead` if the ledger is shorter. Checks each event's hash, and the links of a chain (`store_corrupt`). */
+export async function openPages(link: Link, store: string, from: Cursor, filter: EventFilter): Promise<EventPages> {
+  const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
+  const place = await findPlace(link, from, session);
+  let isFirst = true;
+  const readRows = async (until: number): Promise<readonly EventColumns[]> => {
+    const limit = isFirst ? FIRST_ROWS : PAGE_ROWS;
+    const { text, values } = selectPage({ ...filter, ...(session !== undefined && { session }) }, place, limit);
+    const { rows } = await link.run((connection) => connection.query<EventColumns>(text, values));
+    isFirst = false;
+    return rows.filter(({ pos }) => pos <= until);
+  };
+  return {
+    next: async (until) => {
+      for (;;) {
+        const rows = await readRows(until);
+        if (rows.length === 0) return [];
+        const events: StoredEvent[] = [];
+        for (const row of rows) {
+          if (row.session === session && filter.call === undefined) checkLink(place, row);
+          const event = checkEvent(row, store);
+          place.pos = row.pos;
+          if (isWanted(event, filter)) events.push(event);
+        }
+        if (events.length > 0) return events;
+      }
+    },
+  };
+}
+
+async function findPlace(link: Link, from: Cursor, session: string | undefined): Promise<ReadPlace> {
+  const { rows } = await link.run((connection) =>
+    "session" in from
+      ? connection.query<{ readonly head: number | null; readonly pos: number | null }>(
+          "select (select max(seq) from events where session = $1) as head, (select pos from events where session = $1 and seq = $2) as pos",
+          [from.session, from.seq],
+        )
+      : connection.query<{ readonly head: number; readonly pos: number }>("select pos as head, $1::bigint as pos from counter", [from.pos]),
+  );
+  const head = rows[0]?.head ?? 0;
+  if (("session" in from ? from.seq : from.pos) > head)
+    throw new LedgerError("cursor_ahead", "The cursor is ahead of this ledger. Read again from 0.", { head });
+  const pos = rows[0]?.pos ?? 0;
+  if (session === undefined || pos === 0) return { pos, seq: 0, hash: undefined };
+  const { rows: before } = await link.run((connection) =>
+    connection.query<{ readonly seq: number }>("select seq from events where session = $1 and pos <= $2 order by seq desc limit 1", [
+      session,
+      pos,
+    ]),
+  );
+  return { pos, seq: before[0]?.seq ?? 0, hash: undefined };
+}
+
+function selectPage(filter: EventFilter, { pos, seq }: ReadPlace, limit: number): Selection {
+  const { session, naming, call, types, process } = filter;
+  const values: unknown[] = [];
+  const put = (value: unknown): string => `$${values.push(value)}`;
+  const select = (condition: string, order: string): string =>
+    `(select ${EVENT_SELECT} from events e where ${condition} order by ${order} limit ${limit})`;
+  const parts: string[] = [];
+  if (session !== undefined && call === undefined) parts.push(select(`session = ${put(session)} and seq > ${put(seq)}`, "seq"));
+  if (session !== undefined && call !== undefined)
+    parts.push(select(`session = ${put(session)} and call = ${put(call)} and pos > ${put(pos)}`, "pos"));
+  if (naming !== undefined) parts.push(select(`naming = ${put(naming)} and pos > ${put(pos)}`, "pos"));
+  if (parts.length === 0) parts.push(select(`${inStore(types, process, put)} and pos > ${put(pos)}`, "pos"));
+  const [only] = parts;
+  const text = parts.length === 1 && only ? only : `${parts.join(" union all ")} order by pos limit ${limit}`;
+  return { text, values };
+}
+
+/** The index of types leaves out those that every call writes. */
+function inStore(types: readonly string[] | undefined, process: number | undefined, put: (value: unknown) => string): string {
+  if (process !== undefined) return `pos in (select pos from processes where pid = ${put(process)})`;
+  if (types === undefined) return "true";
+  const isRare = types.every((type) => !type.startsWith("call."));
+  return `type = any(${put(types)})${isRare ? " and (type < 'call.' or type > 'call/')" : ""}`;
+}
+
+function isWanted(event: StoredEvent, { types, call, process }: EventFilter): boolean {
+  if (types && !types.includes(event.type)) return false;
+  return (call === undefined || callOf(event) === call) && (process === undefined || recordsProcess(event, process));
+}
+
+function checkLink(place: ReadPlace, row: EventColumns): void {
+  if (row.seq !== place.seq + 1) throw eventDamaged(row.session, place.seq + 1, "the event is missing");
+  if (place.hash !== undefined && row.prev !== place.hash)
+    throw eventDamaged(row.session, row.seq, "it does not follow the event before it");
+  place.seq = row.seq;
+  place.hash = row.hash;
+}
+
+/** Throws `store_corrupt` if the row is not what was stored. */
+export function checkEvent(row: EventColumns, store: string): StoredEvent {
+  if (chainHash({ ...row, store }) !== row.hash) throw eventDamaged(row.session, row.seq, "its content was changed");
+  try {
+    return toStoredEvent(row);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw eventDamaged(row.session, row.seq, "its body is no JSON");
+    throw error;
+  }
+}
+
+function eventDamaged(session: string, seq: number, what: string): LedgerError {
+  return storeCorrupt(`Event ${seq} of ${session} is damaged: ${what}.`, { session, seq });
+}

@@ -1,0 +1,187 @@
+import { callOf, isObject, type Json, namedSession, SHARED } from "@assent/core";
+import { IS_OPEN, type ListEntry, type ListRows, SEARCH_COLUMN, type StagedEvent } from "@assent/store/parts";
+import type { LoadedRows } from "./loaded-rows.ts";
+
+/** One statement that stores events, changed rows and the new position. */
+export type FlushStatement = { readonly text: string; readonly values: readonly unknown[] };
+
+type Columns = readonly (readonly [name: string, type: string])[];
+
+type Insert = {
+  readonly table: string;
+  readonly columns: Columns;
+  readonly rows: readonly (readonly unknown[])[];
+  readonly conflict: string;
+};
+
+const EVENTS: Columns = [
+  ...([
+    ["pos", "bigint"],
+    ["session", "text"],
+    ["seq", "bigint"],
+    ["epoch", "bigint"],
+    ["at", "text"],
+    ["type", "text"],
+    ["v", "int"],
+  ] as const),
+  ...([
+    ["body", "text"],
+    ["prev", "text"],
+    ["hash", "text"],
+    ["call", "text"],
+    ["naming", "text"],
+  ] as const),
+];
+
+const SESSIONS: Columns = [
+  ...([
+    ["session", "text"],
+    ["seq", "bigint"],
+    ["hash", "text"],
+    ["pos", "bigint"],
+    ["first", "bigint"],
+    ["epoch", "bigint"],
+  ] as const),
+  ...([
+    ["policy_seq", "bigint"],
+    ["newest_at", "text"],
+    ["closed", "smallint"],
+    ["pruned", "smallint"],
+    ["holder", "text"],
+    ["row", "text"],
+  ] as const),
+];
+
+/** Builds the statement. `channel` is notified, so that readers look. */
+export function buildFlush(staged: readonly StagedEvent[], rows: LoadedRows, pos: number, channel: string): FlushStatement {
+  const inserts = [insertEvents(staged), ...insertContents(staged), insertProcesses(staged), insertChains(rows), ...insertLists(rows)];
+  const values: unknown[] = [];
+  const parts = inserts.filter((insert) => insert.rows.length > 0).map((insert, at) => `w${at} as (${insertText(insert, values)})`);
+  values.push(pos, newestTime(staged), channel);
+  const [moved, at] = [values.length - 2, values.length - 1];
+  parts.push(`moved as (update counter set pos = $${moved}::bigint, newest_at = greatest(newest_at, $${at}::text))`);
+  return { text: `with ${parts.join(", ")} select pg_notify($${values.length}::text, '')`, values };
+}
+
+function newestTime(staged: readonly StagedEvent[]): string {
+  return staged.reduce((newest, { event: { at } }) => (at > newest ? at : newest), "");
+}
+
+function insertText({ table, columns, rows, conflict }: Insert, values: unknown[]): string {
+  const arrays = columns.map(([, type], column) => {
+    values.push(rows.map((row) => row[column]));
+    return `$${values.length}::${type}[]`;
+  });
+  return `insert into ${table} (${columns.map(([name]) => name).join(", ")}) select * from unnest(${arrays.join(", ")}) ${conflict}`;
+}
+
+function insertEvents(staged: readonly StagedEvent[]): Insert {
+  const rows = staged.map(({ event, text }) => {
+    const { pos, session, seq, epoch, at, type, v, prev, hash } = event;
+    const naming = session === SHARED ? (namedSession(event) ?? null) : null;
+    return [pos, session, seq, epoch, at, type, v, text, prev, hash, callOf(event) ?? null, naming];
+  });
+  return { table: "events", columns: EVENTS, rows, conflict: "" };
+}
+
+function insertContents(staged: readonly StagedEvent[]): readonly Insert[] {
+  const blobs = new Map<string, Uint8Array>();
+  const uses = new Map<string, readonly unknown[]>();
+  for (const { event, blobs: own, lent } of staged) {
+    for (const { sha, bytes } of own) blobs.set(sha, bytes);
+    for (const sha of [...own.map((blob) => blob.sha), ...lent]) uses.set(`${event.session} ${sha}`, [event.session, sha]);
+  }
+  return [
+    {
+      table: "blobs",
+      columns: [
+        ["sha", "text"],
+        ["bytes", "bytea"],
+      ],
+      rows: [...blobs].map(([sha, bytes]) => [sha, Buffer.from(bytes)]),
+      conflict: "on conflict (sha) do update set bytes = excluded.bytes where blobs.bytes <> excluded.bytes", // repairs a damaged blob
+    },
+    {
+      table: "blob_uses",
+      columns: [
+        ["session", "text"],
+        ["sha", "text"],
+      ],
+      rows: [...uses.values()],
+      conflict: "on conflict do nothing",
+    },
+  ];
+}
+
+/** Finds the events that record the start of a process. */
+function insertProcesses(staged: readonly StagedEvent[]): Insert {
+  const rows = staged.flatMap(({ event }) => processesOf(event).map((pid) => [pid, event.pos]));
+  return {
+    table: "processes",
+    columns: [
+      ["pid", "bigint"],
+      ["pos", "bigint"],
+    ],
+    rows,
+    conflict: "on conflict do nothing",
+  };
+}
+
+/** The processes whose start an event records. */
+export function processesOf({
+  type,
+  body,
+}: {
+  readonly type: string;
+  readonly body: Readonly<Record<string, Json | undefined>>;
+}): readonly number[] {
+  if (type !== "call.started" && type !== "task.process") return [];
+  const others = Array.isArray(body["others"]) ? body["others"] : [];
+  return [body, ...others].map((one) => (isObject(one) ? one["pid"] : undefined)).filter((pid) => typeof pid === "number");
+}
+
+function insertChains({ chains }: LoadedRows): Insert {
+  const rows = [...chains.changes().values()].map(
+    ({ session, seq, hash, pos, first, epoch, policySeq, newestAt, closed, pruned, holder, row }) => [
+      ...[session, seq, hash, pos, first, epoch, policySeq, newestAt, Number(closed), Number(pruned)],
+      ...[holder && JSON.stringify(holder), row && JSON.stringify(row)],
+    ],
+  );
+  const updates = SESSIONS.map(([name]) => name).filter((name) => name !== "session" && name !== "first");
+  return { table: "sessions", columns: SESSIONS, rows, conflict: `on conflict (session) do update set ${setExcluded(updates)}` };
+}
+
+function setExcluded(names: readonly string[]): string {
+  return names.map((name) => `${name} = excluded.${name}`).join(", ");
+}
+
+function insertLists(rows: LoadedRows): readonly Insert[] {
+  return [
+    insertList("approvals", rows.approvals.changes()),
+    insertList("grants", rows.grants.changes()),
+    insertList("proposals", rows.proposals.changes()),
+    insertList("questions", rows.questions.changes()),
+  ];
+}
+
+function insertList<K extends keyof ListRows>(table: K, changes: ReadonlyMap<string, ListEntry<ListRows[K]>>): Insert {
+  const { column, value } = SEARCH_COLUMN[table];
+  const rows = [...changes].map(([id, { row, first, latest }]) => [
+    ...[id, first, latest, row.session ?? null, value(row)],
+    ...[Number(IS_OPEN[table](row)), JSON.stringify(row)],
+  ]);
+  const columns: Columns = [
+    ...([
+      ["id", "text"],
+      ["first", "bigint"],
+      ["latest", "bigint"],
+      ["session", "text"],
+    ] as const),
+    ...([
+      [column, "text"],
+      ["open", "smallint"],
+      ["row", "text"],
+    ] as const),
+  ];
+  return { table, columns, rows, conflict: `on conflict (id) do update set ${setExcluded(["latest", "open", "row"])}` };
+}

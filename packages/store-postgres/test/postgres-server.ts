@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { after } from "node:test";
+
+/** The major versions that the tests use: the oldest one that is supported, and the newest. */
+export type PostgresVersion = 15 | 18;
+
+export const POSTGRES_VERSIONS: readonly PostgresVersion[] = [15, 18];
+
+/** A server of its own on a socket in a temporary directory, with trust authentication. */
+export type PostgresServer = {
+  /** The directory of the socket. */
+  readonly socket: string;
+  /** A connection URL for a database of this server. */
+  readonly url: (schema: string, database?: string) => string;
+  /** Stops it like a crash (`kill -9` of all processes) or in order, and starts it again on the same data. */
+  readonly restart: (how: "crash" | "in order") => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly start: () => Promise<void>;
+};
+
+const ROOT = join(import.meta.dirname, "../../..");
+const NOBODY = 65_534;
+
+/** Starts a server for the tests of a file and removes it after them. Throws with the reason if it cannot start. */
+export async function startPostgres(version: PostgresVersion): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), `assent-pg${version}-`));
+  let running: RunningServer | undefined;
+  after(async () => {
+    await running?.stop("INT");
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const isRoot = process.getuid?.() === 0;
+  const native = readableCopy(findNative(version), directory, isRoot);
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const env = { ...process.env, LD_LIBRARY_PATH: linkLibraries(native, directory), TZ: "UTC" };
+  if (isRoot) chownSync(directory, NOBODY, NOBODY);
+  const data = join(directory, "data");
+  const made = spawnSync(
+    join(native, "bin/initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
+    { ...user, env, cwd: directory, encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(`initdb of PostgreSQL ${version} failed: ${made.error?.message ?? made.stderr}`);
+  const start = async (): Promise<void> => {
+    running = await runServer(join(native, "bin/postgres"), { data, socket: directory, options: { ...user, env, cwd: directory } });
+  };
+  await start();
+  const stop = async (signal: "INT" | "KILL" = "INT"): Promise<void> => {
+    await running?.stop(signal);
+    running = undefined;
+  };
+  return {
+    socket: directory,
+    url: (schema, database = "postgres") => `postgres://postgres@/${database}?host=${encodeURIComponent(directory)}&schema=${schema}`,
+    restart: async (how) => {
+      await stop(how === "crash" ? "KILL" : "INT");
+      await start();
+    },
+    stop,
+    start,
+  };
+}
+
+function findNative(version: PostgresVersion): string {
+  const name = `postgres-${version}-${process.platform}-${process.arch}`;
+  const native = join(ROOT, "node_modules", name, "native");
+  if (!existsSync(native))
+    throw new Error(`PostgreSQL ${version} for tests is not installed: ${name} is missing. Run npm ci on Linux (x64 or arm64).`);
+  return native;
+}
+
+/** Another user runs the server of root, and may not be able to reach the repository. */
+function readableCopy(native: string, directory: string, isRoot: boolean): string {
+  if (!isRoot || isReachable(native)) return native;
+  const copy = join(directory, "native");
+  cpSync(native, copy, { recursive: true });
+  return copy;
+}
+
+function isReachable(path: string): boolean {
+  return (statSync(path).mode & 0o005) === 0o005 && (dirname(path) === path || isReachable(dirname(path)));
+}
+
+/** The package keeps its links in a list, and makes them in a script that npm may not run. */
+function linkLibraries(native: string, directory: string): string {
+  const libraries = join(directory, "lib");
+  mkdirSync(libraries);
+  const list = join(native, "pg-symlinks.json");
+  // Parsing: the list of the package.
+  const links = existsSync(list) ? (JSON.parse(readFileSync(list, "utf8")) as { readonly source: string; readonly target: string }[]) : [];
+  for (const { source, target } of links) symlinkSync(join(dirname(native), source), join(libraries, basename(target)));
+  return `${libraries}:${join(native, "lib")}`;
+}
+
+type RunningServer = { readonly stop: (signal: "INT" | "KILL") => Promise<void> };
+
+type ServerPlace = { readonly data: string; readonly socket: string; readonly options: object };
+
+/** The shell ends the server when its input ends, so that a killed test leaves none behind. */
+const WRAPPER = '"$@" <&- & server=$!; read -r signal || signal=INT; kill -"$signal" $server; wait $server';
+
+async function runServer(program: string, { data, socket, options }: ServerPlace): Promise<RunningServer> {
+  const settings = ["-c", "fsync=off", "-c", "max_connections=200", "-c", "log_min_messages=log"];
+  const child: ChildProcess = spawn("sh", ["-c", WRAPPER, "sh", program, "-D", data, "-h", "", "-k", socket, ...settings], {
+    ...options,
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+  });
+  const log: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on("data", (text: Buffer) => {
+      log.push(text.toString());
+      if (log.join("").includes("ready to accept connections")) resolve();
+    });
+    child.once("error", reject);
+    child.once("close", () => reject(new Error(`PostgreSQL did not start:\n${log.join("")}`)));
+  });
+  return {
+    stop: async (signal) => {
+      child.stdin?.end(`${signal}\n`);
+      await ended;
+    },
+  };
+}
