@@ -74,7 +74,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
 
   test("/explain wraps its text once", async () => {
     using at = place();
-    using screen = await converseAbout(at, "/explain shell git push", { rows: 60 });
+    using screen = await converseAbout(at, "/explain shell git -c a.b=c push", { rows: 60 });
     const now = await screen.until("no remembered answer covers it");
     assert.match(now, /^ {2}No rule can allow it, because of what is marked with ! above: it needs$\n^ {2}approval each time\.$/m);
   });
