@@ -260,6 +260,37 @@ describe("a gate", () => {
     });
   });
 
+  // docs/rules.md: "What a star does not cover" and "What no rule can allow".
+  const broad: readonly [rule: string, allowed: readonly string[], asked: readonly string[]][] = [
+    ["*", ["ls", "pwd"], ["rm x", "npm test", "bash x.sh", "sudo ls", "cat .env", "ls > x"]],
+    ["Shell(*)", ["ls", "pwd"], ["rm x", "npm test", "bash x.sh", "sudo ls", "cat .env", "ls > x"]],
+    [
+      "Shell(bash *)",
+      ["bash x.sh"],
+      ["bash -c ls", "bash -lc ls", "echo ls | bash", "bash /etc/x.sh", "bash x.sh $X", "X=1 bash x.sh", "rm x"],
+    ],
+    ["Shell(sudo *)", [], ["sudo ls", "sudo rm x", "sudo -u root ls", "ls | sudo tee x"]],
+  ];
+  for (const [rule, allowed, asked] of broad)
+    test(`the allow rule ${rule} allows ${allowed.join(" and ") || "nothing"}, and never code, other commands or secrets`, async () => {
+      await withGate({ rules: { allow: [rule] } }, async (gate) => {
+        const command = z.object({ command: z.string() });
+        gate.tool({ name: "terminal", description: "Runs.", kind: "execute", input: command, run: () => "ran" });
+        const verdicts = async (lines: readonly string[]) => {
+          const explained = lines.map(async (line) => {
+            const { verdict } = await gate.explain({ name: "terminal", arguments: { command: line } });
+            return `${verdict} ${line}`;
+          });
+          return Promise.all(explained);
+        };
+        assert.deepEqual(await verdicts([...allowed, ...asked, "rm -rf /"]), [
+          ...allowed.map((line) => `allow ${line}`),
+          ...asked.map((line) => `ask ${line}`),
+          "deny rm -rf /",
+        ]);
+      });
+    });
+
   test("explains a call without running or recording it", async () => {
     await withGate({ rules: { deny: ["mail:to=eve"] } }, async (gate) => {
       const ran = addTools(gate);
