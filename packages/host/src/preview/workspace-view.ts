@@ -57,8 +57,7 @@ type ViewBase = { readonly base: string; readonly temporary: string; readonly cl
 /** Its name says which process made it, so that a later one can remove what a crash left. */
 export function makeBase({ processes, directory }: ViewParts): ViewBase {
   removeLeftViews(processes, directory);
-  const start = processes.startOf(process.pid) ?? "0";
-  const base = join(directory, `${process.pid}-${start}-${randomBytes(6).toString("hex")}`);
+  const base = join(directory, `${ownerName(processes, process.pid)}-${randomBytes(6).toString("hex")}`);
   const temporary = join(base, "tmp");
   mkdirSync(join(temporary, ".home"), { recursive: true, mode: 0o700 });
   return { base, temporary, close: async () => removeTree(base) };
@@ -67,9 +66,13 @@ export function makeBase({ processes, directory }: ViewParts): ViewBase {
 function removeLeftViews(processes: Processes, directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(directory)) {
-    const [pid = "", start] = name.split("-");
-    if (processes.startOf(Number(pid)) !== start) removeTree(join(directory, name));
+    if (!name.startsWith(`${ownerName(processes, Number.parseInt(name, 10))}-`)) removeTree(join(directory, name));
   }
+}
+
+/** Names a process by its id and its start, in hexadecimal digits. */
+function ownerName(processes: Processes, pid: number): string {
+  return `${pid}-${Buffer.from(processes.startOf(pid) ?? "").toString("hex")}`;
 }
 
 /** Opens directories that a command left shut, and removes everything. */
