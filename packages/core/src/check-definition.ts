@@ -29,6 +29,7 @@ const FUNCTIONS = [
   "locations",
   "permission",
   "safe",
+  "fails",
   "confirm",
   "preview",
   "apply",

@@ -39,6 +39,7 @@ export function bindInvocation(
     permission: async () => (await opinion(bound)).verdict,
     opinion: () => opinion(bound),
     safe: () => definition.safe !== undefined && isSafe(bound),
+    ...(definition.fails && { failure: () => certainFailure(bound) }),
     confirmation: async (signal) => (definition.confirm ? await confirmation(bound, signal) : undefined),
     execute: (signal, update, given) => execute(bound, { signal, update }, given),
   });
@@ -117,6 +118,17 @@ function isSafe({ definition, input, ctx, warnings }: InvocationScope): boolean 
   } catch (error) {
     warnings.push(`Tool '${definition.name}': safe failed: ${messageOf(error)}`);
     return false;
+  }
+}
+
+/** A check that fails itself proves nothing. */
+async function certainFailure({ definition, input, ctx, warnings }: InvocationScope): Promise<ToolResult | undefined> {
+  try {
+    const result = await definition.fails?.(input, ctx);
+    return result?.error ? result : undefined;
+  } catch (error) {
+    warnings.push(`Tool '${definition.name}': fails failed: ${messageOf(error)}`);
+    return undefined;
   }
 }
 

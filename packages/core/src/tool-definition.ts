@@ -183,6 +183,11 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly locations?: (input: I, ctx: CallContext) => readonly Location[];
   readonly permission?: (input: I, ctx: CallContext) => Maybe<Verdict>;
   readonly safe?: (input: I, ctx: CallContext) => boolean;
+  /**
+   * Why the call would certainly fail now, as the result that the model gets; undefined if it may succeed. It changes nothing and shows nothing
+   * that the model could not know. A person is not asked about such a call.
+   */
+  readonly fails?: (input: I, ctx: CallContext) => Maybe<ToolResult | undefined>;
   readonly confirm?: (input: I, ctx: CallContext, signal: AbortSignal) => Maybe<ConfirmationDetails>;
   readonly modify?: {
     readonly current: (input: I) => Maybe<string>;
@@ -233,6 +238,8 @@ export type Invocation = {
   readonly opinion: () => Maybe<ToolOpinion>;
   /** True only if this input is proven to change nothing. */
   readonly safe: () => boolean;
+  /** What the author's `fails` says; undefined if it throws or says nothing valid. */
+  readonly failure?: () => Promise<ToolResult | undefined>;
   /** The author's own details, if declared; rejects with what `confirm` throws. */
   readonly confirmation: (signal: AbortSignal) => Promise<ConfirmationDetails | undefined>;
   readonly execute: (signal: AbortSignal, update?: (display: Display) => void, ctx?: Partial<RunContext>) => Promise<ToolResult>;

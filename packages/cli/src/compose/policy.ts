@@ -63,7 +63,8 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
   const loading: CustomToolsLocation = { ports, ...options, settings: () => loadSettings(places) };
   const { custom, live } = await loadLiveTools(context, loading, follow?.trusted);
   const agents = await loadAgentDefinitions(context, options);
-  const offered = agents.agents.filter(({ usable }) => usable);
+  const usable = agents.agents.filter((agent) => agent.usable);
+  const offered = usable.map((agent) => ({ ...agent, onlyReads: agent.level === "built-in" && agent.mode === "plan" })); // plan mode blocks every change
   const reads = recordedReads();
   const background = deferredCommands();
   const { sandbox } = loadSettings(places);

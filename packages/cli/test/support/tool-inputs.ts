@@ -9,7 +9,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   edit: { file_path: "a.ts", old_string: "a", new_string: "b" },
   shell: { command: "make" },
   fetch: { url: "https://example.com/" },
-  agent: { agent: "explorer", description: "look", prompt: "look" },
+  agent: { description: "look", prompt: "look" },
   schedule_create: { every: "10m", prompt: "look" },
   ask: { questions: [{ id: "q", question: "Which?", options: [{ label: "a" }, { label: "b" }] }] },
 };

@@ -75,7 +75,7 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
 /** How each state may end. */
 const ENDS: Readonly<Record<Call["state"], readonly OutcomeState[]>> = {
   proposed: ["invalid", "denied", "cancelled"], // denied: the decision could not be recorded
-  judged: ["denied", "rejected", "cancelled"], // rejected: by a permission hook, or because a person rejected the same call before
+  judged: ["denied", "rejected", "failed", "cancelled"], // rejected: by a permission hook, or as the same call before; failed: certain before it was asked about
   waiting: ["rejected", "expired", "denied", "cancelled"],
   approved: ["denied", "cancelled"], // denied: the policy changed before the claim
   claimed: ["succeeded", "failed", "timed_out", "cancelled", "unknown"],

@@ -12,7 +12,7 @@ import { makeEditInput } from "../edits/edited-input.ts";
 import { describeMissing } from "../edits/not-found.ts";
 import { confirmFile, MAX_TEXT, previewFile, recordApplied, warnAboutFile } from "../edits/preview.ts";
 import { MOST_PLACES, type ReplaceOutcome, replaceText } from "../edits/replace-text.ts";
-import { checkPlace, checkRead, type FileDeps, type FileTarget, findTarget } from "../edits/target.ts";
+import { checkPlace, checkRead, type FileDeps, type FileTarget, findFailure, findTarget } from "../edits/target.ts";
 import { failure, isResult } from "../failure.ts";
 import { isBinary, readCurrentFile } from "../files/file-bytes.ts";
 import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
@@ -53,6 +53,7 @@ export function editTool(deps: EditDeps): Tool {
       judged.note(input, deps.scope(input.file_path, cwd));
       return "ask";
     },
+    fails: (input, ctx) => findFailure(deps, { path: input.file_path, ctx }, (target) => editTarget(target, input)),
     confirm: (input, ctx) => confirmEdit(deps, input, ctx),
     modify: {
       current: async (input) => (await readText(placeOf(input)))?.toString("utf8") ?? "",

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type BackgroundCommands,
@@ -15,6 +16,7 @@ import {
   type ToolResult,
 } from "@assent/core";
 import type { EffectRunner } from "@assent/host";
+import { isInside } from "@assent/policy";
 import { description } from "../description.ts";
 import { failure } from "../failure.ts";
 import { displayPath } from "../files/shown-path.ts";
@@ -81,6 +83,7 @@ export function shellTool(deps: ShellDeps): Tool {
     canUpdateOutput: true,
     check: (input) => checkInput(input, deps),
     describe,
+    fails: ({ cwd }, ctx) => (cwd === undefined ? undefined : findMissingDirectory(deps, resolve(ctx.cwd, cwd))),
     confirm: (input, { cwd }) => confirmCommand(input, cwd),
     run: (input, ctx) => runCommand(deps, input, ctx),
     ...(deps.effects && { effectPreview: shellPreviewer({ ...deps, effects: deps.effects }) }),
@@ -96,6 +99,11 @@ function makeInput({ background, showsUnconfined }: ShellDeps): ReturnType<typeo
 function checkInput({ run_in_background, cwd }: ShellInput, { background }: ShellDeps): string | undefined {
   if (run_in_background && !background) return "params/run_in_background is not available here: run the command in the foreground";
   return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
+}
+
+function findMissingDirectory({ workspace }: ShellDeps, cwd: string): ToolResult | undefined {
+  if (!isInside(workspace, cwd) || existsSync(cwd)) return undefined;
+  return failure("shell_execute_error", `The directory ${displayPath(workspace, cwd)} does not exist. Nothing was run.`);
 }
 
 /** One line; the approval shows the whole text. */

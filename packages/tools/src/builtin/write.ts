@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "@assent/core";
 import { confirmFile, MAX_TEXT, previewFile, recordApplied } from "../edits/preview.ts";
-import { checkPlace, checkRead, type FileDeps, type FileTarget, findTarget } from "../edits/target.ts";
+import { checkPlace, checkRead, type FileDeps, type FileTarget, findFailure, findTarget } from "../edits/target.ts";
 import { failure, isResult } from "../failure.ts";
 import { readCurrentFile } from "../files/file-bytes.ts";
 import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
@@ -48,6 +48,7 @@ export function writeTool(deps: WriteDeps): Tool {
       judged.note(input, deps.scope(input.file_path, cwd));
       return "ask";
     },
+    fails: (input, ctx) => findFailure(deps, { path: input.file_path, ctx }, (target) => writeFailure(target, Buffer.from(input.content))),
     confirm: (input, ctx) => confirmWrite(deps, input, ctx),
     modify: {
       current: async (input) => {

@@ -1,6 +1,6 @@
 import type { CallContext, ToolResult } from "@assent/core";
 import type { PathFact, PathLookup } from "@assent/policy";
-import { failure, fileFailure } from "../failure.ts";
+import { failure, fileFailure, isResult } from "../failure.ts";
 import { type CurrentFile, readCurrentFile } from "../files/file-bytes.ts";
 import type { JudgedPaths } from "../files/judged-paths.ts";
 import type { Reads } from "../files/reads.ts";
@@ -37,6 +37,22 @@ export async function findTarget(
   } catch (error) {
     return fileFailure(error, { shown, otherwise: "prior_read_verification_failed" });
   }
+}
+
+/** Where a call would change a file. */
+type ChangePlace = { readonly path: string; readonly ctx: Pick<CallContext, "cwd" | "sessionId"> };
+
+/** Why a change would certainly fail now. Tells nothing about files outside the workspace or with secrets, because even their existence is for a person to show. */
+export async function findFailure(
+  deps: FileDeps,
+  { path, ctx }: ChangePlace,
+  change: (target: FileTarget) => object | undefined,
+): Promise<ToolResult | undefined> {
+  const { inside, sensitive } = deps.scope(path, ctx.cwd);
+  if (!inside || sensitive) return undefined;
+  const target = await findTarget(deps, path, ctx);
+  const changed = isResult(target) ? target : change(target);
+  return changed && isResult(changed) ? changed : undefined;
 }
 
 /** Fails if the path leads elsewhere than when it was judged. */

@@ -212,10 +212,14 @@ describe("files that cannot be shown whole", { concurrency: 2 }, () => {
     ["30 MB", Buffer.alloc(30_000_000, "0123456789abcde\n")],
     ["a binary", Buffer.from([0, 1, 2, 255, 254, 0, 27, 91, 50, 74])],
   ] as const) {
+    // A call for any other file that was not read fails without a card.
     test(`${name}: its size and all that would be written in its place are shown`, async () => {
       using at = place();
-      writeFileSync(at.path("x.txt"), bytes);
-      using screen = converse(at, { rows: 40, turns: [{ calls: [WRITES] }, { say: "Done." }] });
+      writeFileSync(at.path("secrets.txt"), bytes);
+      using screen = converse(at, {
+        rows: 40,
+        turns: [{ calls: [{ ...WRITES, input: { ...WRITES.input, file_path: "secrets.txt" } }] }, { say: "Done." }],
+      });
       await start(screen);
       const shown = await screen.read("Approval needed");
       assert.ok(shown.includes(`[${bytes.length} bytes, not shown] are replaced by the new content`), shown);
@@ -226,7 +230,7 @@ describe("files that cannot be shown whole", { concurrency: 2 }, () => {
       await screen.until("Reason for the model");
       screen.press("enter");
       await screen.until("◆ Done.");
-      assert.deepEqual(readFileSync(at.path("x.txt")), bytes);
+      assert.deepEqual(readFileSync(at.path("secrets.txt")), bytes);
     });
   }
 });

@@ -1,5 +1,6 @@
 import { ParkRequest } from "../../errors.ts";
 import type { JsonObject } from "../../model/json/json.ts";
+import type { ToolResult } from "../../model/result/result.ts";
 import type { OpenApproval, Policy } from "../../ports.ts";
 import type { QueuedAction, Tool } from "../../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "../dispatch.ts";
@@ -67,6 +68,8 @@ export type CallRun = {
   tool: Tool | undefined;
   input: JsonObject;
   phase: "before" | "running" | "after";
+  /** Whether the call is certain to fail; never rejects. */
+  failureCheck?: Promise<ToolResult | undefined> | undefined;
   notified: boolean;
   /** Wakes the step that waits, if one does. */
   wake: (() => void) | undefined;

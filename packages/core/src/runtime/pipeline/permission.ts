@@ -61,7 +61,8 @@ type Permission = { readonly go: Consent | null; readonly judged?: JudgedCall } 
  * 1. a deny ends the call, and takes back an approval that was given before;
  * 2. an approval on disk that still covers the request holds;
  * 3. an allow needs no answer, unless the call already waits;
- * 4. an ask: exactly this was rejected before → grants → permission hooks → a person, or `onAsk` if no one can be asked.
+ * 4. an ask: exactly this was rejected before → grants → permission hooks → a call that is certain to fail ends → a person, or `onAsk` if no one can
+ *    be asked.
  */
 async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Permission> {
   const { verdict } = judged.decision;
@@ -76,8 +77,22 @@ async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall)
   if (call.state === "judged") {
     const answered = await answerWithoutPerson(batch, run, judged);
     if (answered) return answered;
+    const failure = findCertainFailure(batch, run, judged);
+    const failed = failure && (await failure); // without a check nothing is awaited, so approvals open in the order of their calls
+    if (failed) return failed;
   }
   return await askPerson(batch, run, judged);
+}
+
+/** An earlier call of the batch that has not ended may still make this one succeed; it only waits for the checks of earlier calls. */
+function findCertainFailure({ runs }: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit | undefined> | undefined {
+  const earlier = runs.filter(({ index, phase }) => index < run.index && phase !== "after");
+  const checks = earlier.flatMap(({ failureCheck }) => failureCheck ?? []);
+  if (earlier.length > 0) return checks.length === 0 ? undefined : Promise.all(checks).then(() => undefined);
+  run.failureCheck = judged.asking ? undefined : judged.invocation.failure?.();
+  return run.failureCheck?.then((result) =>
+    result?.error ? { end: { state: "failed", type: result.error.type ?? "unknown", result } } : undefined,
+  );
 }
 
 /** The recorded call, once its judgement is committed. Throws if that failed. */
