@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHostProcesses } from "@assent/host";
+import { createEffectRunner, createHostProcesses } from "@assent/host";
 import { createShellContainment } from "@assent/tools";
 import { type Row, ratioRow } from "./measure.ts";
 
@@ -10,16 +10,16 @@ const ROUNDS = 7;
 const FILES = 20_000;
 const PER_DIRECTORY = 200;
 
-type Work = readonly [name: string, script: string, most: number];
+type Work = readonly [name: string, script: string, most: number, previewed: number];
 
 /** Budgets allow for the fixed cost of a sandbox, which is most of a short command. */
 const WORK: readonly Work[] = [
-  ["true", "true", 40],
-  [`git status in ${FILES} files`, "git status --short", 6],
-  ["a build that touches 500 files", "for i in $(seq 500); do echo $i > out/$i; done; cat out/[0-9]* > out/all", 6],
+  ["true", "true", 40, 100],
+  [`git status in ${FILES} files`, "git status --short", 6, 20],
+  ["a build that touches 500 files", "for i in $(seq 500); do echo $i > out/$i; done; cat out/[0-9]* > out/all", 6, 20],
 ];
 
-/** What it adds to run a command confined: wall time of both in turns, the best of each. */
+/** What it adds to run a command confined, and to preview it: wall time of both in turns, the best of each. */
 export async function containmentRows(): Promise<readonly Row[]> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "assent-bench-")));
   try {
@@ -46,14 +46,24 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
     if (end.exitCode !== 0) throw new Error(`${script}: ${end.output}`);
     return performance.now() - start;
   };
+  const effects = createEffectRunner({ processes, workspace, directory: join(home, "previews") });
+  const preview = async (script: string): Promise<number> => {
+    const start = performance.now();
+    const program = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, timeoutMs: 60_000 };
+    const { end } = await effects.run(program, new AbortController().signal);
+    if (end.exitCode !== 0) throw new Error(`${script}: ${end.output}`);
+    return performance.now() - start;
+  };
   const rows: Row[] = [];
-  for (const [name, script, most] of WORK) {
-    let [base, value] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const [name, script, most, mostPreviewed] of WORK) {
+    let [base, value, previewed] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < ROUNDS; round += 1) {
       base = Math.min(base, await run(script, false));
       value = Math.min(value, await run(script, true));
+      previewed = Math.min(previewed, await preview(script));
     }
     rows.push(ratioRow(`confined: ${name}`, { value, base, unit: "ms" }, { of: "unconfined", most }));
+    rows.push(ratioRow(`previewed: ${name}`, { value: previewed, base, unit: "ms" }, { of: "run for real", most: mostPreviewed }));
   }
   return rows;
 }
