@@ -23,6 +23,7 @@ case current_setting('synchronous_commit') when 'off' then 'on' else current_set
 
 const CONNECT_MS = 10_000;
 const INT8 = 20;
+const MOST_NAMES = 200;
 
 /** Loads `pg` at the first connection. */
 export function makeConnect({ connection, schema }: StoreUrl): Connect {
@@ -53,10 +54,23 @@ function wrapClient(client: Client): Connection {
     lost = true;
     for (const listener of listeners) listener();
   };
+  const names = new Map<string, string>();
+  /** The server plans a repeated statement once. */
+  const nameOf = (text: string): string | undefined => {
+    const known = names.get(text);
+    if (known !== undefined || names.size >= MOST_NAMES) return known;
+    const name = `s${names.size}`;
+    names.set(text, name);
+    return name;
+  };
   client.on("error", lose); // without a listener, a lost connection ends the process
   client.on("end", lose);
   return {
-    query: (text, values) => client.query(text, values === undefined ? undefined : [...values]),
+    query: (text, values) => {
+      if (values === undefined) return client.query(text);
+      const name = nameOf(text);
+      return client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+    },
     isLost: () => lost,
     onNotice: (listener) => client.on("notification", listener),
     onLost: (listener) => void listeners.push(listener),

@@ -83,7 +83,9 @@ async function createSchema(connection: Connection, schema: string, shown: strin
 /** Creates empty tables. Call it in a transaction. */
 export async function createTables(connection: Connection, { schema, shown }: Pick<StoreUrl, "schema" | "shown">): Promise<void> {
   await refuseForeign(connection, schema, shown);
-  await connection.query(`create schema if not exists "${schema}"`);
+  // "if not exists" would need the right to create schemas also for one that exists.
+  const { rows } = await connection.query("select 1 from pg_namespace where nspname = $1", [schema]);
+  if (rows.length === 0) await connection.query(`create schema "${schema}"`);
   await connection.query(SCHEMA);
   await connection.query("insert into meta (key, value) values ('version', $1)", [String(SCHEMA_VERSION)]);
 }

@@ -1,3 +1,4 @@
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { wrap } from "../../io/display-width.ts";
 import { openPrompt, type Prompt } from "./prompt.ts";
@@ -14,7 +15,6 @@ const OTHER_ROWS = 6;
 
 /** Shows all lines in pages, then asks. Only a typed y confirms. */
 export async function confirmInTerminal({ io, overrides }: Context, { lines, question, declined }: Confirmation): Promise<boolean> {
-  const { createSystemClock } = await import("@assent/host");
   const { signal } = new AbortController();
   const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock: overrides.clock ?? createSystemClock(), signal });
   try {
