@@ -52,6 +52,8 @@ describe("a record on PostgreSQL", () => {
     const wrote = await here.hereJson(["call", "write", "--input", '{"file_path":"a.txt","content":"one\\n"}', "--mode", "yolo"], { env });
     assert.equal(wrote.code, 0, wrote.stderr);
     const [proposal] = (await here.hereJson(["proposals", "--all"], { env })).value;
+    here.write("old.json", '{"version":1}');
+    here.write("new.json", '{"version":1,"permissions":{"deny":["Write"]}}');
     const commands: readonly (readonly [argv: readonly string[], shown: RegExp])[] = [
       [["doctor"], /PostgreSQL: opens, \d+ events/],
       [["sessions", "--all"], /done/],
@@ -60,6 +62,7 @@ describe("a record on PostgreSQL", () => {
       [["grants"], /./],
       [["tasks"], /./],
       [["explain", "--tool", "shell", "--input", '{"command":"rm x"}'], /./],
+      [["policy", "diff", "old.json", "new.json", "--ledger"], /write/],
       [["proposals", "show", proposal.id], /a\.txt/],
       [["undo", proposal.id], /./],
       [["prune", "--older-than", "1d", "--dry-run"], /Would remove 0 sessions/],
