@@ -6,6 +6,6 @@ export { type CallOutcome, type ForeignCall, type GuardEvent, GuardInputError, t
 export { type AgentFile, type AgentHome, agentFiles, type HookSetup, type InstallScope, switchedOff } from "./install/agent-files.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
 export { type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
-export { lookOnly, type OutsideRun, outsideTool, unknownOutsideTool } from "./outside-tools.ts";
+export { lookOnly, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "./outside-tools.ts";
 export { type CallKey, callKey, idsWithPrefix } from "./session-ids.ts";
 export { MAPPED_TOOLS, type OutsideCall, translateCall } from "./tool-names.ts";

@@ -41,10 +41,14 @@ export function outsideTool(builtIn: Tool, run: OutsideRun): Tool {
   });
 }
 
-/** A tool of the agent that Assent doesn't know, such as one of an MCP server. */
-export function unknownOutsideTool(name: string, kind: Kind, run: OutsideRun): Tool {
-  return defineTool(bodyOf({ name, title: name, kind }, run));
+/** A tool of the agent that Assent doesn't know, such as one of an MCP server. Its call is about files if its input names some. */
+export function unknownOutsideTool({ tool, kind, input = {} }: UnknownCall, run: OutsideRun): Tool {
+  const { locations, ...body } = bodyOf({ name: tool, title: tool, kind }, run);
+  return defineTool(locations && locationsOf(input).length > 0 ? { ...body, locations } : body);
 }
+
+/** A call of such a tool; without input only its name counts. */
+export type UnknownCall = { readonly tool: string; readonly kind: Kind; readonly input?: JsonObject };
 
 type OutsideDefinition = ToolDefinition<StandardSchema<Record<string, unknown>>>;
 

@@ -33,6 +33,7 @@ export {
   programDirectories,
   sameProgram,
 } from "./shell/plan/find-program.ts";
+export type { OutsideShell } from "./shell/plan/outside-shell.ts";
 export type { Hazard, JudgedCommand, Plan } from "./shell/plan/plan.ts";
 export { markPlannedLine, type PlannedCommand, type PlannedLine, readPlannedLine } from "./shell/plan/planned-line.ts";
 export { listActivations } from "./trust/activations.ts";

@@ -21,6 +21,7 @@ import type { SettingsProblem } from "./settings/problem.ts";
 import type { Settings } from "./settings/settings.ts";
 import { type WatchedPolicy, watchPolicy } from "./settings/watched-policy.ts";
 import { rememberPackageScripts } from "./shell/effects/package-scripts.ts";
+import type { OutsideShell } from "./shell/plan/outside-shell.ts";
 
 /** What tools ask the rules while they run. */
 export type ToolRules = {
@@ -46,7 +47,7 @@ export type WorkspacePolicyOptions = {
   /** Tells whether commands can be confined here. Absent: they cannot. */
   readonly probeSandbox?: SandboxTest;
   /** Another program runs the calls: a command is proven to only read, or allowed by a rule, only if a shell would run exactly what was judged. */
-  readonly outside?: true;
+  readonly outside?: OutsideShell;
   /** Follow the files; absent: read once. */
   readonly follow?: {
     readonly clock: Clock;
@@ -87,7 +88,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
     ...{ workspace, home, look, scripts },
     programPath: () => settings()["shell.path"],
     secretNames: () => settings()["permissions.sensitive"],
-    ...(parts.outside && { outside: true }),
+    ...(parts.outside && { outside: parts.outside }),
   });
   const facts = describeContainment(described, {
     ...{ workspace, home, settings, network: () => live.source?.loaded().network ?? [] },

@@ -36,6 +36,7 @@ export const explain: Command = {
       help: "where the call would be made (default: here, or the project if here is outside it)",
     },
     { name: "mode", takes: "choice", choices: MODE_NAMES, help: "explain for this mode (default: the mode in your settings)" },
+    { name: "outside", takes: "nothing", help: "explain for a call that another agent runs in its own shell, as assent hook judges it" },
     ...COMMON,
   ],
   exits: {
@@ -47,6 +48,7 @@ export const explain: Command = {
     "assent explain shell 'git push'",
     `assent explain --tool shell --input '{"command":"git push"}'`,
     `assent explain --tool write --input '{"file_path":"a.txt","content":""}' --mode auto-edit --json`,
+    "assent explain --outside shell 'ls *.ts'",
     "assent explain --policy strict.json --batch calls.jsonl",
   ],
   run: async (context) => (await import("../desk/explain/explain.ts")).explainCommand(context),

@@ -1,5 +1,5 @@
 import { createRegistry, type Ledger, type Registry } from "@assent/core";
-import { AGENTS, type AgentName, type OutsideCall, type OutsideRun, outsideTool, unknownOutsideTool } from "@assent/guard";
+import { AGENTS, type AgentName, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "@assent/guard";
 import type { HostPorts } from "@assent/host";
 import {
   createWorkspacePolicy,
@@ -27,32 +27,15 @@ export type OutsidePlace = {
 export type OutsidePolicy = Pick<WorkspacePolicy, "source" | "tools" | "facts" | "rules" | "hooks"> &
   Pick<FollowedPolicy, "workspace" | "refusesHook">;
 
-/** The call that the policy is for, and what its tool does. With `policyFile`, only the rules of that file count. */
-export type OutsideUse = { readonly call: Pick<OutsideCall, "tool" | "kind">; readonly run: OutsideRun; readonly policyFile?: string };
+/** What the tools of the policy do. `tool` is added if it isn't one of Assent's. */
+export type OutsideUse = { readonly call?: UnknownCall; readonly run: OutsideRun };
 
 /** The rules of the user, the team and a trusted project, for calls that another agent runs. */
-export async function openOutsidePolicy(
-  context: Context,
-  place: Omit<OutsidePlace, "agent">,
-  { call, run, policyFile }: OutsideUse,
-): Promise<OutsidePolicy> {
+export async function openOutsidePolicy(context: Context, place: Omit<OutsidePlace, "agent">, use: OutsideUse): Promise<OutsidePolicy> {
   const { ledger, ports, directory, cwd } = place;
   const workspace = findWorkspace(cwd, undefined);
   const trust = await workspaceTrust(context, { workspace, ledger, quiet: true });
-  const policy = createWorkspacePolicy({
-    places: {
-      workspace,
-      ...settingsLocations(context.io.env),
-      session: { allow: [], ask: [], deny: [] },
-      trusted: trust.trusted,
-      ...(policyFile !== undefined && { policyFile }),
-    },
-    stateDirectory: directory,
-    digest: ports.digest,
-    commands: context.commands,
-    tools: (look, settings, asked) => outsideTools(builtInTools(context, { ports, workspace, look, settings, ...asked }), call, run),
-    outside: true,
-  });
+  const policy = createOutsidePolicy(context, { workspace, ports, directory, trusted: trust.trusted }, use);
   await warnOfProblems(context.io, policy.source.loaded().problems);
   return {
     ...policy,
@@ -61,10 +44,40 @@ export async function openOutsidePolicy(
   };
 }
 
+export type OutsideWorkspace = Pick<OutsidePlace, "ports" | "directory"> & {
+  readonly workspace: string;
+  readonly trusted: boolean;
+  readonly mode?: string;
+  /** Only the rules of this file count. */
+  readonly policyFile?: string;
+};
+
+/** Throws `SettingsError`. Has no side effects. */
+export function createOutsidePolicy(
+  context: Context,
+  { workspace, ports, directory, trusted, mode, policyFile }: OutsideWorkspace,
+  { call, run }: OutsideUse,
+): WorkspacePolicy {
+  return createWorkspacePolicy({
+    places: {
+      workspace,
+      ...settingsLocations(context.io.env),
+      session: { allow: [], ask: [], deny: [], ...(mode !== undefined && { mode }) },
+      trusted,
+      ...(policyFile !== undefined && { policyFile }),
+    },
+    stateDirectory: directory,
+    digest: ports.digest,
+    commands: context.commands,
+    tools: (look, settings, asked) => outsideTools(builtInTools(context, { ports, workspace, look, settings, ...asked }), call, run),
+    outside: { env: context.io.env },
+  });
+}
+
 function outsideTools(builtIn: ReturnType<typeof builtInTools>, call: OutsideUse["call"], run: OutsideRun): Registry {
   const registry = createRegistry();
   for (const tool of builtIn) registry.add(outsideTool(tool, run));
-  if (!registry.get(call.tool)) registry.add(unknownOutsideTool(call.tool, call.kind, run));
+  if (call && !registry.get(call.tool)) registry.add(unknownOutsideTool(call, run));
   return registry;
 }
 

@@ -205,6 +205,31 @@ describe("a call of another agent", () => {
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
+  const reads: readonly [sentence: string, command: string, verdict: "allow" | "ask", reason?: RegExp][] = [
+    ["a plain reader runs without approval", "ls -la", "allow"],
+    ["a pattern asks, because the agent's shell expands it", "ls *", "ask", /The agent's shell expands \*/],
+    ["git asks, because its settings may start programs", "git status", "ask", /git is known to only read if Assent itself runs it/],
+  ];
+  for (const [sentence, command, verdict, reason] of reads) {
+    test(`${sentence}, and explain --outside says so`, async () => {
+      using at = place();
+      const { code, stdout } = await hook(at, { command }, ["--on-ask", "deny"]);
+      assert.deepEqual([code, ALLOWED.test(stdout)], verdict === "allow" ? [0, true] : [2, false]);
+      const explained = await at.here(["explain", "--outside", "--workspace", at.workspace, "shell", command]);
+      assert.ok(explained.stdout.startsWith(verdict.toUpperCase()), explained.stdout);
+      if (reason) assert.match(explained.stdout, reason);
+    });
+  }
+
+  test("of a tool that only the agent has is allowed by a rule, and explained", async () => {
+    using at = place();
+    rules(at, { allow: ["mcp__tracker__get"] });
+    const sent = { tool_name: "mcp__tracker__get", tool_input: { id: 1 } };
+    assert.match((await hook(at, { more: sent }, ["--on-ask", "deny"])).stdout, ALLOWED);
+    const { value } = await at.hereJson(["explain", "--outside", "--workspace", at.workspace, "mcp__tracker__get", "{}"]);
+    assert.equal(value.verdict, "allow");
+  });
+
   test("to Assent's own commands or record is denied", async () => {
     using at = place();
     rules(at, { allow: ["Shell"] });

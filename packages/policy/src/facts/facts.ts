@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
-import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
+import { type Facts, isObject, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
 import type { PathFact, PathLookup } from "../paths/lookup.ts";
 import { resolveHome } from "../paths/resolve.ts";
 import { type AnalyzedLine, analyzeShell } from "../shell/plan/analyze.ts";
 import { PROGRAM_PATH, type ProgramFinder, programFinder } from "../shell/plan/find-program.ts";
+import type { OutsideShell } from "../shell/plan/outside-shell.ts";
 import type { Command, Plan } from "../shell/plan/plan.ts";
 import type { ShellPlace } from "../shell/plan/read-commands.ts";
 import { createHostUnit, createPathUnit } from "./units.ts";
@@ -21,7 +22,7 @@ export type FactOptions = {
   readonly scripts?: ShellPlace["scripts"];
   readonly secretNames?: ShellPlace["secretNames"];
   /** Another program runs the command, in a shell of its own. */
-  readonly outside?: true;
+  readonly outside?: OutsideShell;
 };
 
 /** Only this tool runs from its plan. */
@@ -40,7 +41,7 @@ export function createPolicyFacts(places: FactOptions): Facts {
     const command = commandLine(input);
     if (kind === "execute" && command !== undefined) {
       const found = describeShellLine({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
-      return tool === SHELL_TOOL_NAME && !places.outside ? found : withoutReadOnlyProof(found);
+      return tool === SHELL_TOOL_NAME ? found : withoutReadOnlyProof(found);
     }
     if (locations && locations.length > 0)
       return describePaths(
@@ -127,7 +128,8 @@ function describeShellLine(
   { command, input, cwd: from }: ShellRequest,
   { places, seenScripts, findProgram }: ShellSurroundings,
 ): RequestFacts {
-  const { workspace, look, home, scripts, secretNames } = places;
+  const { workspace, look, home, scripts, secretNames, outside } = places;
+  const fields = isObject(input["more"]) ? (input["more"] as JsonObject) : {};
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
   const linked: PathFact[] = [];
   const noting: PathLookup = (path, directory) => {
@@ -139,6 +141,7 @@ function describeShellLine(
     ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
     ...(scripts && { scripts }),
     ...(secretNames && { secretNames }),
+    ...(outside && { outside: { ...outside, fields } }),
   });
   // The shell opens the files of input redirections for every program.
   for (const { redirections, cwd: at } of analysed.line.plan.commands)

@@ -2,11 +2,13 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { GrantRow, Rules, WiderRules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
+import { lookOnly } from "@assent/guard";
 import { type Explanation, explain, isInside, type LoadedPolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory, readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
+import { createOutsidePolicy, type OutsideUse } from "../../guard/outside-policy.ts";
 import { asFailure, usageError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
@@ -27,23 +29,30 @@ export type ExplainContext = JudgeParts & {
   readonly remembered: RememberedAnswers | undefined;
 };
 
-export async function openExplainParts(context: Context): Promise<ExplainContext> {
+export async function openExplainParts(context: Context, tool?: string): Promise<ExplainContext> {
   const { io, options } = context;
   const workspace = readWorkspace(context);
   const cwd = cwdOf(context, workspace);
   const policyFile = options.text("policy");
   const stored = policyFile === undefined ? await lookAtStore(context, workspace) : undefined;
-  const { loaded, tools, facts, rules, hooks } = await openPolicy(context, {
-    workspace,
-    ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }),
-    flags: { allow: [], ask: [], deny: [], ...modeFlag(options.text("mode")) },
-    trusted: stored !== undefined && "trusted" in stored && stored.trusted,
-  });
+  const trusted = stored !== undefined && "trusted" in stored && stored.trusted;
+  const directory = await stateDirectory(context);
+  const ports = hostPortsFor(context, directory);
+  const opening = { workspace, trusted, ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }) };
+  const mode = modeFlag(options.text("mode"));
+  const { source, tools, facts, rules, hooks } = options.flag("outside")
+    ? createOutsidePolicy(context, { ...opening, ...mode, ports, directory }, outsideUse(tool))
+    : await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } });
+  const loaded = source.loaded();
   await warnOfProblems(io, loaded.problems);
-  const { digest, clock } = hostPortsFor(context, await stateDirectory(context));
+  const { digest, clock } = ports;
   const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
   const { policy, stage, rules: allows } = loaded;
   return { policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage, allows, remembered: known };
+}
+
+function outsideUse(tool: string | undefined): OutsideUse {
+  return { run: lookOnly("another agent"), ...(tool && { call: { tool, kind: "other" } }) };
 }
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {

@@ -11,6 +11,7 @@ import { characterHazards } from "../read/characters.ts";
 import { LONGEST_COMMAND, readPlain } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import { walkBash } from "../walk/walk.ts";
+import { outsideShellHazards, withoutOwnProof } from "./outside-shell.ts";
 import { placeCommands } from "./place-commands.ts";
 import { type Command, type Hazard, makePlan } from "./plan.ts";
 import { planCommands } from "./plan-commands.ts";
@@ -40,8 +41,11 @@ export function analyzeShell(text: string, given: ShellPlace): AnalyzedLine {
   const plain = top && "commands" in reading ? placeCommands(reading.commands, place) : undefined;
   const around = joinHazards(characterHazards(text), joinHazards(walk.hazards, outsideHazards(place)));
   const hazards = joinHazards(around, refusalHazards(reading, { walk, top, plain }));
-  const read = addScripts(readCommands(walk, { top, plain, place }), place);
-  return concludeLine(text, { place, walk, hazards, read, plain });
+  const found = addScripts(readCommands(walk, { top, plain, place }), place);
+  if (!place.outside) return concludeLine(text, { place, walk, hazards, read: found, plain });
+  const read = found.map(withoutOwnProof);
+  const added = outsideShellHazards(place.outside, { plain, read }, place);
+  return concludeLine(text, { place, walk, hazards: joinHazards(hazards, added), read, plain });
 }
 
 /** Within one line the same name means the same file. */

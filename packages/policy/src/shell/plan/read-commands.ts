@@ -5,6 +5,7 @@ import type { CommandPlace } from "../effects/look-at.ts";
 import type { PlainCommand } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { ProgramFinder } from "./find-program.ts";
+import type { OutsideShell } from "./outside-shell.ts";
 import type { Command, Hazard } from "./plan.ts";
 
 export type ShellPlace = {
@@ -17,6 +18,8 @@ export type ShellPlace = {
   readonly scripts?: (words: readonly string[]) => string | undefined;
   /** More names of files with secrets, from settings. */
   readonly secretNames?: () => readonly string[];
+  /** Another program's shell runs the line as text. */
+  readonly outside?: OutsideShell;
 };
 
 /** A plain command with its directory and expanded globs. */
