@@ -33,9 +33,9 @@ export {
   programDirectories,
   sameProgram,
 } from "./shell/plan/find-program.ts";
-export type { OutsideShell } from "./shell/plan/outside-shell.ts";
 export type { Hazard, JudgedCommand, Plan } from "./shell/plan/plan.ts";
 export { markPlannedLine, type PlannedCommand, type PlannedLine, readPlannedLine } from "./shell/plan/planned-line.ts";
+export type { OutsideShell } from "./shell/plan/read-commands.ts";
 export { listActivations } from "./trust/activations.ts";
 export { findNestedInstructions, INSTRUCTION_NAMES, isNestedWorkspace } from "./trust/nested-instructions.ts";
 export { type ProjectConfiguration, readProjectConfiguration } from "./trust/project-configuration.ts";

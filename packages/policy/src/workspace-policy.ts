@@ -21,7 +21,7 @@ import type { SettingsProblem } from "./settings/problem.ts";
 import type { Settings } from "./settings/settings.ts";
 import { type WatchedPolicy, watchPolicy } from "./settings/watched-policy.ts";
 import { rememberPackageScripts } from "./shell/effects/package-scripts.ts";
-import type { OutsideShell } from "./shell/plan/outside-shell.ts";
+import type { OutsideShell } from "./shell/plan/read-commands.ts";
 
 /** What tools ask the rules while they run. */
 export type ToolRules = {

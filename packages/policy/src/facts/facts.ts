@@ -4,9 +4,8 @@ import type { PathFact, PathLookup } from "../paths/lookup.ts";
 import { resolveHome } from "../paths/resolve.ts";
 import { type AnalyzedLine, analyzeShell } from "../shell/plan/analyze.ts";
 import { PROGRAM_PATH, type ProgramFinder, programFinder } from "../shell/plan/find-program.ts";
-import type { OutsideShell } from "../shell/plan/outside-shell.ts";
 import type { Command, Plan } from "../shell/plan/plan.ts";
-import type { ShellPlace } from "../shell/plan/read-commands.ts";
+import type { OutsideShell, ShellPlace } from "../shell/plan/read-commands.ts";
 import { createHostUnit, createPathUnit } from "./units.ts";
 
 /** Options for gathering facts. */

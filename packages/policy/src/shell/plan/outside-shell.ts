@@ -1,17 +1,9 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { JsonObject } from "@assent/core";
 import { isInside, resolvePath } from "../../paths/resolve.ts";
 import type { FoundProgram } from "./find-program.ts";
 import type { Command, Hazard } from "./plan.ts";
-import type { PlacedCommand, ReadCommand, ShellPlace } from "./read-commands.ts";
-
-/** The shell of another program that runs the line as text: its environment, as far as Assent sees it. */
-export type OutsideShell = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What else the agent says about the call. */
-  readonly fields?: JsonObject;
-};
+import type { OutsideShell, PlacedCommand, ReadCommand, ShellPlace } from "./read-commands.ts";
 
 /**
  * Programs that only read regardless of their environment and settings. Others may start programs or show secrets that Assent keeps from

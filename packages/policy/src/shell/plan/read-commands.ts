@@ -1,12 +1,19 @@
 import { resolve } from "node:path";
+import type { JsonObject } from "@assent/core";
 import type { PathLookup } from "../../paths/lookup.ts";
 import { type ClassifiedCommand, classify } from "../effects/classify.ts";
 import type { CommandPlace } from "../effects/look-at.ts";
 import type { PlainCommand } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { ProgramFinder } from "./find-program.ts";
-import type { OutsideShell } from "./outside-shell.ts";
 import type { Command, Hazard } from "./plan.ts";
+
+/** The shell of another program that runs the line as text: its environment, as far as Assent sees it. */
+export type OutsideShell = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What else the agent says about the call. */
+  readonly fields?: JsonObject;
+};
 
 export type ShellPlace = {
   readonly cwd: string;
