@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { type Place, place } from "../support/assent.ts";
+
+const SETTINGS = ".claude/settings.json";
+
+function home(at: Place, name: string): string {
+  return join(at.root, name);
+}
+
+function writeHome(at: Place, name: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(home(at, name)), { recursive: true });
+  writeFileSync(home(at, name), text, { mode });
+}
+
+function readHome(at: Place, name: string): string {
+  return readFileSync(home(at, name), "utf8");
+}
+
+describe("assent hook install", () => {
+  test("writes the hooks beside others, keeps a backup, and is undone by uninstall", async () => {
+    using at = place();
+    const before = '{ "theme": "dark" }\n';
+    writeHome(at, SETTINGS, before);
+    const installed = await at.here(["hook", "install", "claude", "--yes"]);
+    assert.equal(installed.code, 0);
+    assert.match(installed.stdout, /\+ .*assent-hook claude decide --deadline 598s/);
+    assert.match(installed.stdout, /Claude Code is guarded\. Prove it: assent hook doctor claude/);
+    assert.deepEqual([JSON.parse(readHome(at, SETTINGS)).theme, readHome(at, `${SETTINGS}.before-assent`)], ["dark", before]);
+    assert.match((await at.here(["hook", "install", "claude", "--yes"])).stdout, /^Nothing to change/);
+    assert.equal((await at.here(["hook", "uninstall", "claude", "--yes"])).code, 0);
+    assert.deepEqual(JSON.parse(readHome(at, SETTINGS)), { theme: "dark" });
+    assert.match((await at.here(["hook", "uninstall", "claude", "--yes"])).stdout, /^Nothing to change/);
+  });
+
+  test("shows the change with --dry-run and writes nothing", async () => {
+    using at = place();
+    const { code, stdout } = await at.here(["hook", "install", "codex", "--dry-run"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /\+hooks = true/);
+    assert.ok(!existsSync(home(at, ".codex")) && !existsSync(join(at.store, "hooks")));
+  });
+
+  test("needs a terminal or --yes", async () => {
+    using at = place();
+    const { code, value } = await at.hereJson(["hook", "install", "claude"]);
+    assert.deepEqual([code, value.error.type], [2, "confirmation_required"]);
+    assert.ok(!existsSync(home(at, SETTINGS)));
+  });
+
+  test("refuses a configuration that it cannot read, and leaves it as it is", async () => {
+    using at = place();
+    writeHome(at, SETTINGS, "{ broken");
+    const { code, value } = await at.hereJson(["hook", "install", "claude", "--yes"]);
+    assert.deepEqual([code, value.error.type], [1, "agent_config_invalid"]);
+    assert.equal(readHome(at, SETTINGS), "{ broken");
+  });
+
+  test("writes for one project with --project, and not with --user as well", async () => {
+    using at = place();
+    assert.equal((await at.here(["hook", "install", "gemini", "--project", "--yes"])).code, 0);
+    assert.ok(existsSync(at.path(".gemini/settings.json")));
+    assert.equal((await at.here(["hook", "install", "gemini", "--project", "--user"])).code, 2);
+  });
+
+  test("the wrapper denies when Assent cannot start or ends abnormally, and never fails a report", async () => {
+    using at = place();
+    await at.here(["hook", "install", "claude", "--yes"]);
+    const wrapper = join(at.store, "hooks/assent-hook");
+    assert.equal(statSync(wrapper).mode & 0o777, 0o700);
+    const ends: readonly [program: string, decide: number, report: number][] = [
+      ["exit 0", 0, 0],
+      ["exit 2", 2, 0],
+      ["exit 1", 2, 0],
+      ["exit 75", 2, 0],
+      ["kill -9 $$", 2, 0],
+      ["echo '{\"half\":'; kill -11 $$", 2, 0],
+    ];
+    for (const [program, decide, report] of ends) {
+      const fake = at.write("fake", `#!/bin/sh\n${program}\n`);
+      chmodSync(fake, 0o755);
+      const script = readFileSync(wrapper, "utf8").replace(/^answer=.*$/m, `answer=$(${fake} hook "$agent" "$@")`);
+      const copy = at.write("wrapper", script);
+      const codes = [];
+      for (const use of ["decide", "report"]) {
+        const { code, stdout } = await at.run([copy, "claude", use], { entry: ["-e", RUN_SHELL] });
+        codes.push(code);
+        if (code !== 0) assert.equal(stdout, "", program);
+      }
+      assert.deepEqual(codes, [decide, report], program);
+    }
+  });
+});
+
+/** Runs a shell script with its arguments and passes its output and status on. */
+const RUN_SHELL = `
+const { status, stdout, stderr } = require("node:child_process").spawnSync("/bin/sh", process.argv.slice(1), { input: "" });
+process.stdout.write(stdout); process.stderr.write(stderr); process.exitCode = status ?? 99;
+`;
+
+describe("assent hook status", () => {
+  test("says which agents are guarded, and exits with 1 if a project switches hooks off", async () => {
+    using at = place();
+    await at.here(["hook", "install", "claude", "--yes"]);
+    const fine = await at.hereJson(["hook", "status"]);
+    const states = fine.value.agents.map(({ agent, state }: { agent: string; state: string }) => `${agent} ${state}`);
+    assert.deepEqual(
+      [fine.code, states],
+      [0, ["claude guarded", "codex not guarded", "gemini not guarded", "qwen not guarded", "opencode not guarded"]],
+    );
+    mkdirSync(at.path(".claude"));
+    at.write(".claude/settings.json", '{ "disableAllHooks": true }');
+    const off = await at.here(["hook", "status"]);
+    assert.equal(off.code, 1);
+    assert.match(off.stdout, /Claude Code: .*settings\.json: it switches all hooks off/);
+  });
+});
+
+describe("assent hook doctor", () => {
+  /** Stands for an agent: asks the model as Claude Code does, consults its hook or not, and runs the command or not. */
+  function fakeClaude(at: Place, behavior: { readonly asksHook: boolean; readonly obeys: boolean }): Record<string, string> {
+    mkdirSync(at.path("bin"));
+    const file = at.write(
+      "bin/claude",
+      `#!${process.execPath}
+const { spawnSync } = require("node:child_process");
+const tools = [{ name: "Bash" }];
+fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: JSON.stringify({ model: "m", tools, messages: [] }) })
+  .then((answer) => answer.json())
+  .then(({ content: [{ input, name }] }) => {
+    const event = { hook_event_name: "PreToolUse", session_id: "1", cwd: process.cwd(), tool_name: name, tool_input: input };
+    const asked = ${behavior.asksHook} ? spawnSync(${JSON.stringify(join(at.store, "hooks/assent-hook"))}, ["claude", "decide"], { input: JSON.stringify(event) }).status : 0;
+    if (asked === 0 || !${behavior.obeys}) spawnSync("/bin/sh", ["-c", input.command]);
+  });
+`,
+    );
+    chmodSync(file, 0o755);
+    return { PATH: `${at.path("bin")}:${at.env["PATH"]}` };
+  }
+
+  const rows: readonly [sentence: string, behavior: Parameters<typeof fakeClaude>[1], code: number, detail: RegExp][] = [
+    ["an agent that asks and obeys is proven", { asksHook: true, obeys: true }, 0, /asked Assent, and the denied command did not run/],
+    ["an agent that does not ask is found out", { asksHook: false, obeys: true }, 1, /without asking Assent/],
+    ["an agent that asks and runs it anyway is found out", { asksHook: true, obeys: false }, 1, /ran a command that Assent denied/],
+  ];
+  for (const [sentence, behavior, code, detail] of rows) {
+    test(sentence, async () => {
+      using at = place();
+      assert.equal((await at.run(["hook", "install", "claude", "--yes"])).code, 0);
+      const env = fakeClaude(at, behavior);
+      const examined = await at.json(["hook", "doctor", "claude"], { env });
+      assert.deepEqual([examined.code, examined.value.ok], [code, code === 0]);
+      assert.match(examined.value.detail, detail);
+      const { value } = await at.hereJson(["hook", "status"]);
+      assert.equal(value.agents[0].doctor.ok, code === 0);
+    });
+  }
+
+  test("an agent that is not installed is named", async () => {
+    using at = place();
+    const { code, value } = await at.hereJson(["hook", "doctor", "opencode"], { env: { PATH: "/nowhere" } });
+    assert.equal(code, 1);
+    assert.match(value.detail, /opencode was not found in PATH/);
+  });
+});
