@@ -234,9 +234,11 @@ const SUBSCRIPTIONS: readonly LedgerCase[] = [
     title: "a closed subscription delivers nothing more, and a throwing sink does not end it",
     run: async (bench) => {
       const writer = await begin(bench);
+      const both = Promise.withResolvers<void>();
       let told = 0;
       const throwing = bench.ledger.subscribe({ pos: 0 }, { types: ["call.proposed"] }, () => {
         told += 1;
+        if (told === 2) both.resolve();
         throw new Error("a broken sink");
       });
       const closed = observe(bench.ledger, { pos: 0 });
@@ -244,15 +246,17 @@ const SUBSCRIPTIONS: readonly LedgerCase[] = [
       const observer = observe(bench.ledger, { pos: 0 });
       await writer.append(proposedDraft("c1"));
       await writer.append(proposedDraft("mark"));
-      await observer.seen(isMark("mark"));
+      await Promise.all([observer.seen(isMark("mark")), both.promise]); // subscriptions do not wait for each other
       assert.deepEqual([told, closed.events.length], [2, 0]);
+      const left = Promise.withResolvers<void>();
       const once: StoredEvent[] = [];
       const leaving = bench.ledger.subscribe({ pos: await bench.ledger.head() }, {}, (event) => {
         once.push(event);
         leaving.close();
+        left.resolve();
       });
       await writer.append(proposedDraft("c2"), proposedDraft("end"));
-      await observer.seen(isMark("end"));
+      await Promise.all([observer.seen(isMark("end")), left.promise]);
       assert.equal(once.length, 1);
       throwing.close();
       observer.close();
