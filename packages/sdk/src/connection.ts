@@ -132,8 +132,9 @@ async function handleProcess(parts: Parts, ready: Promise<JsonObject>): Promise<
 
 async function converse({ options, answering, results, over, write }: Parts, ready: Promise<JsonObject>): Promise<void> {
   const { pending } = await ready;
-  if (Array.isArray(pending)) for (const request of pending) if (isObject(request)) answering.answer(request);
-  await feed(options.prompt, { write, results: results.reach, over: over.signal });
+  const waiting = Array.isArray(pending) ? pending.filter(isObject) : [];
+  for (const request of waiting) answering.answer(request);
+  await feed(options.prompt, { write, results: results.reach, resumes: waiting.length > 0, over: over.signal });
 }
 
 /** Passes messages to the host and handles the rest. */

@@ -7,6 +7,8 @@ export type FeedDeps = {
   readonly write: (line: JsonObject) => Promise<void>;
   /** Resolves after this many results. */
   readonly results: (count: number) => Promise<void>;
+  /** Calls of an earlier run wait for answers. They have a result of their own. */
+  readonly resumes: boolean;
   /** Aborted when no more prompts can be sent. */
   readonly over: AbortSignal;
 };
@@ -15,7 +17,7 @@ export type FeedDeps = {
  * Sends the prompts one by one, and returns when the last has its result. The input must stay open until then, because answers go through
  * it. Rejects with what the prompts throw.
  */
-export async function feed(prompt: QueryOptions["prompt"], { write, results, over }: FeedDeps): Promise<void> {
+export async function feed(prompt: QueryOptions["prompt"], { write, results, resumes, over }: FeedDeps): Promise<void> {
   const iterator = typeof prompt === "string" ? one(prompt) : prompt[Symbol.asyncIterator]();
   const ids = new Set<string>();
   const ended = new Promise<undefined>((resolve) => over.addEventListener("abort", () => resolve(undefined), { once: true }));
@@ -30,7 +32,7 @@ export async function feed(prompt: QueryOptions["prompt"], { write, results, ove
     ids.add(line.uuid);
     await write(line);
   }
-  await Promise.race([results(ids.size), ended]);
+  await Promise.race([results(ids.size + (resumes ? 1 : 0)), ended]);
 }
 
 async function* one(prompt: string): AsyncGenerator<string, void, undefined> {

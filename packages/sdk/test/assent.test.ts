@@ -292,17 +292,24 @@ describe("askUser", () => {
 });
 
 describe("resume", () => {
-  test("a parked run is taken up again, and what waits is asked", async () => {
+  test("a parked run is taken up again, and what waits is asked, however long the answer takes", async () => {
     using at = place();
-    const turns = [{ calls: [shell("touch a.txt")] }, { say: "Done." }];
+    const turns = [{ calls: [shell("touch a.txt")] }, { calls: [shell("touch b.txt", "c2")] }, { say: "Done." }];
     const parked = await drain(start(at, turns, { onAsk: "park" }));
     const result = parked.messages.at(-1);
     assert.ok(result?.type === "result" && parked.error === undefined);
     assert.deepEqual([result.subtype, result.exit_code, result.approvals.length], ["parked", 75, 1]);
-    await using again = start(at, turns, { resume: result.session_id, prompt: paced(), canUseTool: () => ({ behavior: "allow" }) });
+    const started = Promise.withResolvers<void>();
+    const canUseTool = async () => {
+      await started.promise;
+      return { behavior: "allow" } as const;
+    };
+    await using again = start(at, turns, { resume: result.session_id, prompt: paced(), canUseTool });
+    const first = await again.next();
+    started.resolve();
     const { messages, error } = await drain(again);
-    assert.deepEqual([results(messages), error], [["success"], undefined]);
-    assert.ok(existsSync(at.path("a.txt")));
+    assert.deepEqual([first.value?.type, results(messages), error], ["system", ["success"], undefined]);
+    assert.deepEqual([existsSync(at.path("a.txt")), existsSync(at.path("b.txt"))], [true, true]);
   });
 });
 

@@ -21,11 +21,11 @@ const MOST_BAD = 3;
 
 /** Sends approvals to the host, several at once. After three unusable answers the host counts as unable to ask. */
 export function hostApprover(parts: HostApproverParts): Approver {
-  const { presence } = parts;
+  const { presence, link } = parts;
   return {
-    available: () => presence.mayAsk("approvals"),
+    available: () => presence.mayAsk("approvals") || link.hasReplies(),
     ask: async (approval, signal) => {
-      if (await presence.canAsk("approvals", signal)) await askHost(parts, approval, signal);
+      if ((await presence.canAsk("approvals", signal)) || link.hasReplies()) await askHost(parts, approval, signal);
       return undefined; // the host's answer is recorded by now, or it gave none
     },
   };

@@ -14,6 +14,8 @@ export type HostLink = {
   readonly release: (id: string) => void;
   /** False if there is no such open request. */
   readonly reply: (id: string, reply: HostReply) => boolean;
+  /** True while a reply to a reserved id waits for its request. It counts even after the host left. */
+  readonly hasReplies: () => boolean;
   readonly wasOpen: (id: string) => boolean;
   readonly open: () => readonly WireMessage[];
   readonly leave: () => void;
@@ -52,11 +54,11 @@ export function hostLink(write: (message: WireMessage) => void): HostLink {
     });
   return {
     request: async (fields, signal, id = requestId()) => {
-      if (left) return { none: "gone" };
       if (signal.aborted) return { none: "withdrawn" };
       const early = reserved.get(id);
       reserved.delete(id);
       if (early) past.add(id);
+      if (left) return early ?? { none: "gone" };
       return early ?? (await ask({ type: "control_request", request_id: id, request: fields }, id, signal));
     },
     reserve: () => {
@@ -73,6 +75,7 @@ export function hostLink(write: (message: WireMessage) => void): HostLink {
       if (reserved.has(id)) reserved.set(id, reply);
       return reserved.has(id) || close(id, reply);
     },
+    hasReplies: () => [...reserved.values()].some((reply) => reply !== undefined),
     wasOpen: past.has,
     open: () => [...open.values()].map(({ message }) => message),
     leave: () => {

@@ -535,6 +535,16 @@ describe("lines of a host", () => {
     assert.equal((await host.next("result", isResult)).result, "Done.");
     assert.deepEqual([await host.end(), ran(at)], [0, "one\n"]);
   });
+
+  test("a host that answers an open approval and leaves at once has answered it", async () => {
+    using at = place();
+    at.write("s.yaml", ASKS);
+    const parked = await at.hereJson(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);
+    const host = startHost(at, ["resume", parked.value.at(-1).session_id]);
+    const { response } = await host.ask("initialize", { can_use_tool: true });
+    host.answer(response.pending[0], { behavior: "allow" });
+    assert.deepEqual([await host.end(), ran(at)], [0, "one\n"]);
+  });
 });
 
 describe("questions and hooks of a host", () => {
