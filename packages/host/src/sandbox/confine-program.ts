@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { ConfinedProgram, ConfinedStart } from "@assent/core";
 import { isInside, type MaskedPath, type VisibleRoot } from "./visible-roots.ts";
@@ -45,7 +46,7 @@ const KINDS = ["root", "private", "writable", "pinned", "readOnly", "masked"] as
 type Mount = { readonly at: string; readonly kind: (typeof KINDS)[number]; readonly args: readonly string[] };
 
 /**
- * Turns a program into the bubblewrap command that runs it confined. Pure. Bubblewrap starts with an empty environment and gets its options through a
+ * Turns a program into the bubblewrap command that runs it confined. Bubblewrap starts with an empty environment and gets its options through a
  * descriptor, so that neither other users nor the command can read them.
  */
 export function confineProgram(program: ConfinedProgram, confinement: Confinement): ConfinedStart {
@@ -61,10 +62,11 @@ export function confineProgram(program: ConfinedProgram, confinement: Confinemen
     ...["--chdir", program.cwd, "--json-status-fd", `${STATUS_FD}`],
     ...(sandbox.filter ? ["--seccomp", `${FILTER_FD}`] : []),
   ];
+  const checked = checkMounts(program, listProtected(confinement));
   const given = new TextEncoder().encode(options.map((option) => `${option}\0`).join(""));
   return {
     file: sandbox.file,
-    args: ["--args", `${ARGUMENTS_FD}`, "--", program.file, ...program.args],
+    args: ["--args", `${ARGUMENTS_FD}`, "--", ...checked],
     cwd: "/",
     env: {},
     statusFd: STATUS_FD,
@@ -74,12 +76,12 @@ export function confineProgram(program: ConfinedProgram, confinement: Confinemen
 
 /** Parents come first, because a later mount covers what is below it. */
 function listMounts(confinement: Confinement): readonly Mount[] {
-  const { roots, workspace, workspaceFrom = workspace, temporary, home, writable, readOnly, masked } = confinement;
-  const changeable = [workspace, ...writable];
+  const { roots, workspace, workspaceFrom = workspace, temporary, home, readOnly, masked } = confinement;
+  const changeable = listChangeable(confinement);
   const isChangeable = (path: string): boolean => changeable.some((one) => isInside(one, path));
   const sourceOf = (path: string): string => (isInside(workspace, path) ? join(workspaceFrom, relative(workspace, path)) : path);
   const bind = (kind: Mount["kind"], path: string, option = "--bind"): Mount => ({ at: path, kind, args: [option, sourceOf(path), path] });
-  const pinned = new Set(readOnly.flatMap((path) => directoriesBetween(changeable, path)));
+  const pinned = listPinned(confinement);
   const mounts: Mount[] = [
     ...roots.filter(({ path }) => !isChangeable(path)).map(mountRoot),
     ...PROC_AND_DEV,
@@ -89,11 +91,72 @@ function listMounts(confinement: Confinement): readonly Mount[] {
       ? []
       : [{ at: home, kind: "private" as const, args: ["--bind", join(temporary, PRIVATE_HOME), home] }]),
     ...changeable.map((path) => bind("writable", path)),
-    ...[...pinned].map((path) => bind("pinned", path)),
+    ...pinned.map((path) => bind("pinned", path)),
     ...readOnly.map((path) => bind("readOnly", path, "--ro-bind")),
     ...masked.filter(({ path }) => isChangeable(path) || roots.some((root) => isInside(root.path, path))).map(mountMask),
   ];
   return mounts.toSorted((one, other) => depthOf(one.at) - depthOf(other.at) || KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
+}
+
+function listChangeable({ workspace, writable }: Confinement): readonly string[] {
+  return [workspace, ...writable];
+}
+
+function listPinned(confinement: Confinement): readonly string[] {
+  return [...new Set(confinement.readOnly.flatMap((path) => directoriesBetween(listChangeable(confinement), path)))];
+}
+
+/** Paths that another confined command could exchange for links while bubblewrap mounts them. */
+function listProtected(confinement: Confinement): readonly string[] {
+  if (confinement.workspaceFrom !== undefined) return []; // no other command can see it
+  return [...new Set([...listPinned(confinement), ...confinement.readOnly])];
+}
+
+/**
+ * Runs the program only if each path is mounted from where it is outside. Without this, a command in the background could exchange a directory for a link to
+ * a place outside at the right moment, and bubblewrap would show that place to the next command.
+ */
+function checkMounts({ file, args, env }: ConfinedProgram, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [file, ...args];
+  const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n").map(parseMount);
+  const expected = paths.map((path) => `\n${describePlace(path, mounts)}\n`).join("");
+  const own = ["PWD", "OLDPWD", "SHLVL"].filter((name) => !(name in env));
+  const forget = own.length === 0 ? "" : `unset ${own.join(" ")}\n`;
+  return ["/bin/sh", "-c", `(${CHECK}) || exit 126\nshift\n${forget}exec "$0" "$@"`, file, expected, ...args];
+}
+
+/** Removes each expected mount from the list. One from elsewhere, or one that is missing, ends it. Runs in a subshell, so that its variables are gone. */
+const CHECK = `expected=$1
+while read -r _ _ device root point _; do
+  place="
+$point $device $root
+"
+  case "$expected" in
+    *"$place"*) expected="\${expected%%"$place"*}\${expected#*"$place"}" ;;
+    *"
+$point "*) break ;;
+  esac
+done < /proc/self/mountinfo
+[ -z "$expected" ] && exit
+echo "The command was not run: files in the workspace were exchanged while the sandbox was set up. Run it again." >&2
+exit 1`;
+
+type MountLine = { readonly point: string; readonly device: string; readonly root: string };
+
+function parseMount(line: string): MountLine {
+  const [, , device = "", root = "", point = ""] = line.split(" ");
+  return { point, device, root };
+}
+
+/** Where a path is, as the kernel lists it when the path is mounted. */
+function describePlace(path: string, mounts: readonly MountLine[]): string {
+  const escaped = path.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  const below = mounts.filter(({ point }) => point !== "" && isInside(point, escaped));
+  const { point, device, root } = below.reduce(
+    (one, other) => (other.point.length >= one.point.length ? other : one),
+    below[0] as MountLine,
+  );
+  return `${escaped} ${device} ${join(root, relative(point, escaped))}`;
 }
 
 function mountRoot({ path, link }: VisibleRoot): Mount {

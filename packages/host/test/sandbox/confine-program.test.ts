@@ -113,6 +113,51 @@ test("another directory can take the workspace's place, and its read-only paths 
   assert.throws(() => readFileSync(join(plain.confinement.workspace, "made")));
 });
 
+/** Options as bubblewrap would understand them if the source became a link, for the moment in which bubblewrap resolves it. */
+const EXCHANGED: readonly (readonly [sentence: string, source: string, to: string])[] = [
+  ["a protected directory for a link to a place outside", "--ro-bind\0WORKSPACE/.git/hooks\0", "--ro-bind\0OUTSIDE\0"],
+  ["a directory above it for a link to a place outside", "--bind\0WORKSPACE/.git\0", "--bind\0OUTSIDE\0"],
+  [
+    "the place where it is mounted",
+    "--ro-bind\0WORKSPACE/.git/hooks\0WORKSPACE/.git/hooks\0",
+    "--ro-bind\0WORKSPACE/.git/hooks\0/tmp/hooks\0",
+  ],
+];
+for (const [sentence, source, to] of EXCHANGED) {
+  test(`nothing runs if another command exchanges ${sentence} at the last moment`, { skip }, async (t) => {
+    const { confinement, directory } = scene(t);
+    const { workspace } = confinement;
+    mkdirSync(join(directory, "outside/hooks"));
+    writeFileSync(join(directory, "outside/secret"), "TOP SECRET");
+    const fill = (text: string): string => text.replaceAll("WORKSPACE", workspace).replaceAll("OUTSIDE", join(directory, "outside"));
+    const exchange = (program: Parameters<typeof confineProgram>[0]): ReturnType<typeof confineProgram> => {
+      const start = confineProgram(program, { ...confinement, readOnly: [join(workspace, ".git/hooks")] });
+      const [options, ...rest] = start.feeds;
+      const changed = new TextDecoder().decode(options?.bytes).replace(fill(source), fill(to));
+      return { ...start, feeds: [{ fd: options?.fd ?? 0, bytes: new TextEncoder().encode(changed) }, ...rest] };
+    };
+    const args = ["-c", "cat .git/secret .git/hooks/secret; touch .git/made"];
+    const spec = { file: "/bin/bash", args, cwd: workspace, env: { PATH: "/usr/bin:/bin" }, onStart: async () => undefined };
+    const end = await processes.run({ ...spec, confine: exchange }, signal);
+    assert.match(end.output, /^The command was not run: files in the workspace were exchanged/);
+    assert.equal(end.exitCode, 126);
+    assert.throws(() => readFileSync(join(directory, "outside/made")));
+  });
+}
+
+test("protected paths with spaces, tabs and backslashes are recognized, and variables stay as they are", { skip }, async (t) => {
+  const { confinement, directory } = scene(t);
+  const odd = join(confinement.workspace, "a b\tc\\d*|e", "AGENTS.md");
+  mkdirSync(join(odd, ".."));
+  writeFileSync(odd, "x");
+  const readOnly = [odd, join(confinement.workspace, ".git/hooks")];
+  const { output } = await run('env | cut -d= -f1 | sort | tr "\\n" " "; echo y 2>&1 >> a*/AGENTS.md', {
+    directory,
+    confinement: { ...confinement, readOnly },
+  });
+  assert.match(output, /^(?:ASSENT_MARK )?COLOR PATH PWD SHLVL TMPDIR _ .*Read-only/s);
+});
+
 test("further paths can be changed, and a process that the command leaves behind ends with it", { skip }, async (t) => {
   const plain = scene(t);
   const outside = join(plain.directory, "outside");

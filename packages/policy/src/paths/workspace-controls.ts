@@ -1,42 +1,59 @@
-import { lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { join, relative } from "node:path";
-import { CONTROL_TREES } from "./control-files.ts";
+import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isControlName } from "./control-files.ts";
+import { foldPath } from "./fold.ts";
 import { isInside, resolvePath } from "./resolve.ts";
 
-/** Control files of a workspace at one moment, by absolute path. A link has its target as value, everything else `""`. */
+/** Control files of a workspace at one moment, by absolute path. A link has its target as value, a repository `REPOSITORY`, everything else `""`. */
 export type WorkspaceControls = ReadonlyMap<string, string>;
 
 /** Where to look for control files, and how to recognize them. */
 export type ControlSearch = {
   readonly workspace: string;
-  /** Control files are also looked for on the way from the workspace to this directory. */
+  /** On the way from the workspace to this directory, `isControl` decides. Elsewhere the name does, which is faster. */
   readonly cwd: string;
   readonly isControl: (path: string) => boolean;
 };
 
+/** Cannot be the target of a link. */
+const REPOSITORY = "\0repository";
+
 /** Parts of a repository that name programs to run. The rest must stay writable for commits. */
 const IN_REPOSITORY = ["hooks", "config", "config.worktree", "commondir", "info/attributes"];
 
-/** Control files below a directory that itself is none. */
-const NESTED = CONTROL_TREES.filter((tree) => tree.includes("/"));
+/** Directories of a repository that contain no other repository. */
+const PLAIN_IN_REPOSITORY: ReadonlySet<string> = new Set(["hooks", "objects", "refs", "logs", "info"]);
 
-const MAX_SUBMODULES = 100;
+/** Packages bring such files, and no program reads them there. */
+const SKIPPED = "node_modules";
 
-/** Finds control files in the workspace's directory, and in each directory from there to `cwd`. */
-export function findWorkspaceControls({ workspace, cwd, isControl }: ControlSearch): WorkspaceControls {
-  const names = isInside(workspace, cwd) ? relative(workspace, cwd).split("/").filter(Boolean) : [];
-  const directories = [workspace, ...names.map((_, at) => join(workspace, ...names.slice(0, at + 1)))];
+/** Finds control files everywhere in the workspace, except in `node_modules`. */
+export function findWorkspaceControls(search: ControlSearch): WorkspaceControls {
   const found = new Map<string, string>();
-  for (const directory of directories) {
-    const there = namesIn(directory).filter((name) => name === ".assent" || isControl(join(directory, name)));
-    for (const name of [...there, ...NESTED]) for (const path of controlPartsOf(directory, name)) note(found, path);
-  }
+  walk(search, search.workspace, found);
   return found;
+}
+
+function walk(search: ControlSearch, directory: string, found: Map<string, string>): void {
+  const entries = entriesOf(directory);
+  const isOnTheWay = isInside(directory, search.cwd);
+  const last = directory.slice(directory.lastIndexOf("/"));
+  if (["HEAD", "objects", "refs"].every((part) => entries.some(({ name }) => name === part))) noteRepository(search, directory, found);
+  for (const entry of entries) {
+    const path = join(directory, entry.name);
+    if (entry.name === ".git" && entry.isDirectory()) {
+      found.set(path, REPOSITORY);
+      noteRepository(search, path, found);
+    } else if (entry.name === ".assent" || isControlName(foldPath(`${last}/${entry.name}`)) || (isOnTheWay && search.isControl(path)))
+      note(found, path);
+    else if (entry.isDirectory() && entry.name !== SKIPPED) walk(search, path, found);
+  }
 }
 
 /** Existing control files to mount read-only: links count as what they lead to in the workspace. */
 export function listReadOnlyControls(controls: WorkspaceControls, workspace: string): readonly string[] {
   const paths = [...controls].flatMap(([path, target]) => {
+    if (target === REPOSITORY) return [];
     if (target === "") return [path];
     const { real } = resolvePath(path, "/");
     return real !== null && real !== workspace && isInside(workspace, real) ? [real] : [];
@@ -44,17 +61,39 @@ export function listReadOnlyControls(controls: WorkspaceControls, workspace: str
   return [...new Set(paths)];
 }
 
-/** Control files that appeared or whose link leads elsewhere. */
+/** Control files that appeared or whose link leads elsewhere, without what is inside of another one. */
 export function findNewControls(before: WorkspaceControls, after: WorkspaceControls): readonly string[] {
-  return [...after].flatMap(([path, target]) => (before.get(path) === target ? [] : [path]));
+  const paths = [...after].flatMap(([path, target]) => (before.get(path) === target ? [] : [path]));
+  return paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
 }
 
-function controlPartsOf(directory: string, name: string): readonly string[] {
-  const path = join(directory, name);
-  if (name !== ".git" || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
-  const modules = namesIn(join(path, "modules")).slice(0, MAX_SUBMODULES);
-  return [path, ...modules.map((module) => join(path, "modules", module))].flatMap((repository) =>
-    IN_REPOSITORY.map((part) => join(repository, part)),
+/** Notes what runs code in a repository, in the repositories of its submodules and in its worktrees. */
+function noteRepository(search: ControlSearch, repository: string, found: Map<string, string>): void {
+  for (const part of IN_REPOSITORY) note(found, join(repository, part));
+  for (const path of namedInConfig(repository)) if (isInside(search.workspace, path) && path !== search.workspace) note(found, path);
+  for (const kind of ["modules", "worktrees"]) noteNested(search, join(repository, kind), found);
+}
+
+/** Names of submodules contain slashes, and a directory that looks like a repository may contain others. */
+function noteNested(search: ControlSearch, directory: string, found: Map<string, string>): void {
+  for (const entry of entriesOf(directory)) {
+    const path = join(directory, entry.name);
+    if (!entry.isDirectory() || PLAIN_IN_REPOSITORY.has(entry.name)) continue;
+    noteRepository(search, path, found);
+    noteNested(search, path, found);
+  }
+}
+
+/** Directories of hooks and further configuration that a repository's configuration names. */
+function namedInConfig(repository: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(join(repository, "config"), "utf8");
+  } catch {
+    return []; // git reads none, either
+  }
+  return [...text.matchAll(/^\s*(hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(([, key = "", value = ""]) =>
+    resolve(key.toLowerCase() === "path" ? repository : dirname(repository), value),
   );
 }
 
@@ -63,9 +102,9 @@ function note(found: Map<string, string>, path: string): void {
   if (stats) found.set(path, stats.isSymbolicLink() ? readlinkSync(path) : "");
 }
 
-function namesIn(directory: string): readonly string[] {
+function entriesOf(directory: string): readonly Dirent[] {
   try {
-    return readdirSync(directory);
+    return readdirSync(directory, { withFileTypes: true });
   } catch {
     return []; // missing or not a directory
   }
