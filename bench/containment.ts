@@ -30,7 +30,13 @@ export async function containmentRows(): Promise<readonly Row[]> {
 }
 
 async function measure(workspace: string, home: string): Promise<readonly Row[]> {
-  const containment = createShellContainment({ workspace, home, writable: () => [], isControl: (path) => path.endsWith("/.git") });
+  const containment = createShellContainment({
+    workspace,
+    home,
+    writable: () => [],
+    isControl: (path) => path.endsWith("/.git"),
+    aside: join(home, "aside"),
+  });
   const probe = await containment.probe();
   if (!probe.works) throw new Error(probe.reason);
   const processes = createHostProcesses();
@@ -38,7 +44,7 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
   const run = async (script: string, confined: boolean): Promise<number> => {
     const start = performance.now();
     const sandbox = confined
-      ? await containment.enter({ sessionId: "s", network: false, cwd: workspace, searchPath: env.PATH })
+      ? await containment.enter({ sessionId: "s", network: false, cwd: workspace, searchPath: env.PATH, isLasting: false })
       : undefined;
     const spec = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, onStart: async () => undefined };
     const end = await processes.run({ ...spec, ...(sandbox && { confine: sandbox.confine }) }, new AbortController().signal);

@@ -17,6 +17,7 @@ abstract() { perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, 
 tcp() { perl -MSocket -e 'socket(S, AF_INET, SOCK_STREAM, 0) && connect(S, pack_sockaddr_in($ARGV[1], inet_aton($ARGV[0]))) || exit 1' "$1" "$2" 2>/dev/null && got "connected to $1 $2"; }
 family() { perl -e 'socket(S, $ARGV[0], $ARGV[1], $ARGV[2]) || exit 1' "$@" 2>/dev/null && got "socket family $1"; }
 syscall() { perl -e '$r = syscall($ARGV[0] + 0, map { /^-?\d+$/ ? $_ + 0 : $_ } @ARGV[1..$#ARGV]); exit($r == -1 ? 1 : 0)' "$@" 2>/dev/null && got "system call $1"; }
+renames() { perl -e 'exit(rename($ARGV[0], $ARGV[1]) ? 0 : 1)' "$1" "$2" && got "renamed $1"; }
 works() { "$@" >/dev/null 2>&1 && got "$*"; }
 `;
 
@@ -219,6 +220,31 @@ const CONTROLS: readonly Escape[] = [
   ["instructions for agents", "echo x >> AGENTS.md && got written; rm -f AGENTS.md 2>/dev/null && got removed", "outside"],
   ["instructions for agents, through a link to them", "echo x >> CLAUDE.md && got written", "outside"],
   ["instructions on the way to the working directory", "echo x >> sub/AGENTS.md && got written; mv sub moved && got moved", "outside"],
+  [
+    "hooks of a submodule in a directory",
+    "echo x >> .git/modules/libs/deep/hooks/post-checkout && got written; echo x >> .git/modules/libs/deep/config && got written",
+    "outside",
+  ],
+  ["the repository that a worktree belongs to", "echo /tmp > .git/worktrees/other/commondir && got written", "outside"],
+  [
+    "hooks in a directory that the configuration of git names",
+    "echo x >> githooks/pre-push && got written; mv githooks moved && got moved",
+    "outside",
+  ],
+  ["configuration that the configuration of git includes", "echo x >> shared.gitconfig && got written", "outside"],
+  ["hooks of a nested repository", "echo x > packages/one/.git/hooks/post-commit && got written", "outside"],
+  [
+    "the configuration of a nested repository",
+    "git -C packages/one config core.fsmonitor evil && got configured; echo x >> packages/one/.git/config && got written",
+    "outside",
+  ],
+  ["a nested repository moved away", "renames packages/one/.git packages/one/moved", "outside"],
+  ["a directory above a nested repository moved away", "renames packages moved; renames packages/one packages/two", "outside"],
+  ["the configuration of a bare repository", "echo x >> bare/config && got written", "outside"],
+  ["instructions elsewhere in the workspace", "echo x >> packages/one/AGENTS.md && got written", "outside"],
+  ["a file elsewhere that runs code when a shell enters its directory", "echo x >> packages/one/.envrc && got written", "outside"],
+  ["tasks of an editor elsewhere", "echo x >> packages/one/.vscode/tasks.json && got written", "outside"],
+  ["Assent's settings elsewhere", "echo x >> packages/one/.assent/settings.json && got written", "outside"],
   ["workflows", "echo x >> .github/workflows/ci.yml && got written; mv .github moved && got moved", "outside"],
 ];
 

@@ -59,6 +59,7 @@ export async function openContainmentScene(): Promise<ContainmentScene> {
   const containment = createShellContainment({
     ...{ workspace, home, writable: () => [] },
     isControl: (path) => isControlName(foldPath(path)),
+    aside: join(directory, "aside"),
   });
   const searchPath = `${home}/.cargo/bin:/usr/local/bin:/usr/bin:/bin`;
   const variables = {
@@ -68,7 +69,7 @@ export async function openContainmentScene(): Promise<ContainmentScene> {
   const env = { HOME: home, PATH: searchPath, ...variables };
   const program = (script: string) => ({ file: "/bin/bash", args: ["-c", PRELUDE + script], cwd: workspace, env, hasTerminal: false });
   const enter = (): Promise<EnteredSandbox> =>
-    containment.enter({ sessionId: "s", network: false, cwd: join(workspace, "sub"), searchPath });
+    containment.enter({ sessionId: "s", network: false, cwd: join(workspace, "sub"), searchPath, isLasting: false });
   return {
     ...{ workspace, outside, home, variables, received: services.received },
     attempt: async (script) => {
@@ -82,7 +83,11 @@ export async function openContainmentScene(): Promise<ContainmentScene> {
       return (await launch({ file, args, cwd, env, feeds: [], statusFd: 3 })).output;
     },
     snapshot: () =>
-      [join(workspace, ".git"), join(workspace, ".assent"), join(workspace, "AGENTS.md"), join(workspace, "sub"), outside, home]
+      [
+        ...[".git", ".assent", "AGENTS.md", "sub", "packages", "githooks", "shared.gitconfig", "bare"].map((name) => join(workspace, name)),
+        outside,
+        home,
+      ]
         .map(describeTree)
         .join("\n"),
     close: async () => {
@@ -113,12 +118,28 @@ function writeTree(directory: string): void {
     "home/.bashrc": "# shell\n",
     "home/.gitconfig": "[user]\n\tname = Person\n",
     "workspace/.git/HEAD": "ref: refs/heads/main\n",
-    "workspace/.git/config": "[core]\n\tbare = false\n",
+    "workspace/.git/config": "[core]\n\tbare = false\n\thooksPath = githooks\n[include]\n\tpath = ../shared.gitconfig\n",
     "workspace/.git/hooks/pre-commit": "#!/bin/sh\n",
     "workspace/.git/objects/keep": "",
     "workspace/.git/refs/heads/keep": "",
     "workspace/.git/modules/part/config": "[core]\n",
     "workspace/.git/modules/part/hooks/post-checkout": "#!/bin/sh\n",
+    "workspace/.git/modules/libs/deep/config": "[core]\n",
+    "workspace/.git/modules/libs/deep/hooks/post-checkout": "#!/bin/sh\n",
+    "workspace/.git/worktrees/other/commondir": "../..\n",
+    "workspace/githooks/pre-push": "#!/bin/sh\n",
+    "workspace/shared.gitconfig": "[alias]\n",
+    "workspace/packages/one/.git/HEAD": "ref: refs/heads/main\n",
+    "workspace/packages/one/.git/config": "[core]\n",
+    "workspace/packages/one/.git/hooks/pre-commit": "#!/bin/sh\n",
+    "workspace/packages/one/AGENTS.md": "instructions\n",
+    "workspace/packages/one/.envrc": "# none\n",
+    "workspace/packages/one/.vscode/tasks.json": "{}\n",
+    "workspace/packages/one/.assent/settings.json": "{}\n",
+    "workspace/bare/HEAD": "ref: refs/heads/main\n",
+    "workspace/bare/config": "[core]\n\tbare = true\n",
+    "workspace/bare/objects/keep": "",
+    "workspace/bare/refs/keep": "",
     "workspace/.assent/settings.json": "{}\n",
     "workspace/AGENTS.md": "instructions\n",
     "workspace/.github/workflows/ci.yml": "on: push\n",

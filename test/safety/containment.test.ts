@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readProcessTable } from "../../packages/host/src/processes/table.ts";
@@ -58,14 +58,31 @@ describe("escapes", { skip }, () => {
     ["settings of an editor", "mkdir -p .vscode && echo x > .vscode/tasks.json", ".vscode/tasks.json"],
     ["a repository's link to another one", "echo /tmp > .git/commondir", ".git/commondir"],
     ["instructions for agents", "echo x > GEMINI.md", "GEMINI.md"],
+    ["a control file in another directory", "mkdir -p new/deep && echo x > new/deep/.envrc", "new/deep/.envrc"],
+    ["a control file in a directory that is moved into place", "mkdir made && echo x > made/.envrc && mv made moved", "moved/.envrc"],
+    ["a link instead of a control file", "echo x > target && ln -s target .envrc", ".envrc"],
+    ["Assent's settings in another directory", "mkdir -p new/.assent && echo x > new/.assent/settings.json", "new/.assent"],
+    ["a repository", "git init -q new/repo", "new/repo/.git"],
+    ["a link to a repository", "mkdir -p new/tree && echo 'gitdir: /tmp' > new/tree/.git", "new/tree/.git"],
+    [
+      "a hook of a submodule that has none",
+      "mkdir -p .git/modules/more/hooks && echo x > .git/modules/more/hooks/pre-commit",
+      ".git/modules/more/hooks",
+    ],
+    [
+      "the configuration of a bare repository",
+      "mkdir -p bare2/objects bare2/refs && touch bare2/HEAD && echo x > bare2/config",
+      "bare2/config",
+    ],
+    ["configuration of one worktree", "echo x > .git/worktrees/other/config.worktree", ".git/worktrees/other/config.worktree"],
   ];
   for (const [sentence, script, path] of CREATED) {
     test(`what a confined command creates is moved away: ${sentence}`, async () => {
       const { notes } = await scene.attempt(script);
       assert.equal(existsSync(join(scene.workspace, path)), false);
       assert.equal(notes.length, 1);
-      const moved = /moved to (.*)\]$/.exec(notes[0] ?? "")?.[1] ?? "";
-      assert.notEqual(readFileSync(moved, "utf8"), "");
+      const moved = /moved to (.*)\. If it is yours/.exec(notes[0] ?? "")?.[1] ?? "";
+      assert.ok(lstatSync(moved));
       rmSync(join(moved, ".."), { recursive: true });
     });
   }

@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { LoadedAgents } from "@assent/agent";
 import type { BackgroundCommands, Facts, Ledger, Registry, Rules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
@@ -80,6 +80,7 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
       const containment = createShellContainment({
         ...{ workspace, home: places.home, isControl: (path) => look(path, workspace).control },
         hidden: [directory, dirname(places.userFile)],
+        aside: join(directory, "set-aside"),
         writable: () => [...settings()["confined.writable"], ...settings().additionalDirectories],
       });
       confining.current = containment;

@@ -12,9 +12,12 @@ export type Unit = {
   readonly data?: unknown;
 };
 
-/** Where a command runs: confined by the system, or outside and why. Absent if confinement is off. `required`: it must not run outside. */
+/**
+ * Where a command runs: confined by the system, or outside and why. Absent if confinement is off. `required`: it must not run outside. `lasting`: it may run
+ * for hours, so what appears meanwhile cannot be blamed on it.
+ */
 export type Containment =
-  | { readonly confined: true; readonly network: boolean; readonly required?: true }
+  | { readonly confined: true; readonly network: boolean; readonly lasting?: true; readonly required?: true }
   | { readonly confined: false; readonly reason: string; readonly required?: true };
 
 /** A call's validated, frozen input with everything its meaning depends on. */

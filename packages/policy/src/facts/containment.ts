@@ -42,7 +42,9 @@ async function chooseContainment(request: DescribedRequest, found: RequestFacts,
   if (isInside(options.workspace, options.home)) return outside("the workspace contains your home directory");
   if (SYSTEM_PLACES.includes(options.workspace)) return outside(`the workspace ${options.workspace} is a directory of the system`);
   const probe = await (options.probe?.() ?? NOT_OFFERED);
-  return probe.works ? { confined: true, network: opensNetwork(options.network(), request, found), ...required } : outside(probe.reason);
+  if (!probe.works) return outside(probe.reason);
+  const lasting = request.input["run_in_background"] === true ? ({ lasting: true } as const) : {};
+  return { confined: true, network: opensNetwork(options.network(), request, found), ...lasting, ...required };
 }
 
 const NOT_OFFERED = { works: false, reason: "This program does not offer a sandbox." } as const;

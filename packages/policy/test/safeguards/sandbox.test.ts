@@ -10,7 +10,7 @@ const WORKS: SandboxTest = async () => ({ works: true });
 const BROKEN: SandboxTest = async () => ({ works: false, reason: "Bubblewrap is not installed." });
 const GUARD = "safeguard:sandbox";
 
-const input = z.strictObject({ command: z.string(), unconfined: z.boolean().optional() });
+const input = z.strictObject({ command: z.string(), unconfined: z.boolean().optional(), run_in_background: z.boolean().optional() });
 const SHELL = defineTool({ name: "shell", description: "x", kind: "execute", input, run: () => "" });
 const OTHER = defineTool({ name: "other_shell", description: "x", kind: "execute", input, run: () => "" });
 
@@ -83,6 +83,14 @@ const ROWS: readonly Row[] = [
   ["without the setting there is nothing to leave", {}, outside, WORKS, "ask default", undefined],
   ["what runs confined needs no approval if the user says so", allowConfined, ask, WORKS, "allow confined", confined],
   ["what cannot be confined needs approval", allowConfined, ask, BROKEN, "ask default", undefined],
+  [
+    "what runs in the background needs approval",
+    allowConfined,
+    { ...ask, run_in_background: true },
+    WORKS,
+    "ask default",
+    { ...confined, lasting: true },
+  ],
   ["what leaves the sandbox needs approval", allowConfined, outside, WORKS, `ask guard ${GUARD}`, undefined],
   [
     "a control file needs approval, confined or not",

@@ -141,7 +141,7 @@ async function runCommand(deps: ShellDeps, input: ShellInput, ctx: RunContext): 
   if ("failed" in start) return start.failed;
   let sandbox: EnteredSandbox | undefined;
   try {
-    sandbox = await enterSandbox(deps, start, ctx);
+    sandbox = await enterSandbox(deps, start, { ...ctx, isLasting: input.run_in_background === true });
   } catch (error) {
     return failure("execution_denied", `The command was not run: it cannot be confined. ${messageOf(error)}`);
   }
@@ -237,13 +237,13 @@ type CommandStart = ReadyCommand | { readonly failed: ToolResult };
 async function enterSandbox(
   { containment }: ShellDeps,
   { cwd, searchPath }: ReadyCommand,
-  ctx: RunContext,
+  ctx: RunContext & { readonly isLasting: boolean },
 ): Promise<EnteredSandbox | undefined> {
   const where = ctx.containment;
   if (where?.confined === false && where.required) throw new Error(where.reason);
   if (!where?.confined) return undefined;
   if (!containment) throw new Error("This program does not offer a sandbox.");
-  return await containment.enter({ sessionId: ctx.sessionId, network: where.network, cwd, searchPath });
+  return await containment.enter({ sessionId: ctx.sessionId, network: where.network, cwd, searchPath, isLasting: ctx.isLasting });
 }
 
 /** Confines a command, and adds to its end what the sandbox has to say about it. */

@@ -4,9 +4,11 @@ import {
   type Confinement,
   confineProgram,
   createPrivateDirectory,
+  listAbandonedNotes,
   listHomeSecrets,
   listVisibleRoots,
   type MaskedPath,
+  noteRunning,
   probeSandbox,
   type SandboxProbe,
   setAside,
@@ -27,11 +29,13 @@ export type ConfinedCommand = {
   readonly cwd: string;
   /** The command's `PATH`, whose programs it can see. */
   readonly searchPath: string;
+  /** It may run for hours, so that a new control file is more likely the person's. New ones are then named, not moved. */
+  readonly isLasting: boolean;
 };
 
 export type EnteredSandbox = {
   readonly confine: NonNullable<ProcessSpec["confine"]>;
-  /** Call it after the command's end. Moves new control files away and returns a line about each. */
+  /** Call it after the command's end. Moves new control files away, or names them, and returns a line about each. */
   readonly leave: () => readonly string[];
 };
 
@@ -42,10 +46,19 @@ export type ShellContainmentOptions = Pick<ControlSearch, "workspace" | "isContr
   readonly writable: () => readonly string[];
   /** Directories that commands find empty, such as the one of the ledger. */
   readonly hidden?: readonly string[];
+  /** Where control files are moved that a command created. */
+  readonly aside: string;
 };
 
 /** Creates the sandboxes of a workspace's commands. Nothing happens before the first use. */
-export function createShellContainment({ workspace, home, writable, isControl, hidden = [] }: ShellContainmentOptions): ShellContainment {
+export function createShellContainment({
+  workspace,
+  home,
+  writable,
+  isControl,
+  hidden = [],
+  aside,
+}: ShellContainmentOptions): ShellContainment {
   let probed: Promise<SandboxProbe> | undefined;
   const probe = (): Promise<SandboxProbe> => {
     probed ??= probeSandbox();
@@ -59,9 +72,10 @@ export function createShellContainment({ workspace, home, writable, isControl, h
   };
   return {
     probe,
-    enter: async ({ sessionId, network, cwd, searchPath }) => {
+    enter: async ({ sessionId, network, cwd, searchPath, isLasting }) => {
       const found = await probe();
       if (!found.works) throw new Error(found.reason);
+      const earlier = settleAbandoned({ workspace, isControl }, aside);
       const search = { workspace, cwd, isControl };
       const before = findWorkspaceControls(search);
       const temporary = directoryOf(sessionId);
@@ -73,16 +87,45 @@ export function createShellContainment({ workspace, home, writable, isControl, h
           masked: [...listHomeSecrets(home), ...listHidden(hidden)],
         },
       };
+      const note = isLasting ? undefined : noteRunning(aside, { workspace, cwd, before: [...before] } satisfies CommandNote);
       return {
         confine: (program) => confineProgram(program, confinement),
         leave: () => {
           const created = findNewControls(before, findWorkspaceControls(search));
-          const places = setAside(created);
-          return created.map((path, at) => `[${path} is a control file, which a confined command cannot create: moved to ${places[at]}]`);
+          const lines = isLasting ? created.map(sayAppeared) : moveAway(created, aside);
+          note?.remove();
+          return [...earlier, ...lines];
         },
       };
     },
   };
+}
+
+/** What is needed to find the control files that a command created. */
+type CommandNote = Pick<ControlSearch, "workspace" | "cwd"> & { readonly before: readonly (readonly [path: string, target: string])[] };
+
+/** Moves away what commands created whose Assent was killed before it could do so. Files that appeared later stay. */
+function settleAbandoned({ workspace, isControl }: Pick<ControlSearch, "workspace" | "isControl">, aside: string): readonly string[] {
+  return listAbandonedNotes(aside).flatMap((note) => {
+    const { cwd, before, workspace: there } = note.about as CommandNote; // as written above
+    if (there !== workspace) return [];
+    const created = findNewControls(new Map(before), findWorkspaceControls({ workspace, cwd, isControl }));
+    const lines = moveAway(created.filter(note.isOlder), aside);
+    note.remove();
+    return lines;
+  });
+}
+
+function moveAway(created: readonly string[], aside: string): readonly string[] {
+  const places = setAside(created, aside);
+  return created.map(
+    (path, at) =>
+      `[${path} is a control file, which a confined command cannot create: moved to ${places[at]}. If it is yours, move it back.]`,
+  );
+}
+
+function sayAppeared(path: string): string {
+  return `[${path} is a control file that appeared while the command ran. Check it before you use it: Assent cannot tell who created it.]`;
 }
 
 function listHidden(directories: readonly string[]): readonly MaskedPath[] {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Containment, RunContext, ToolResult } from "@assent/core";
@@ -23,6 +24,7 @@ function workshop(t: TestContext, writable: readonly string[] = []) {
   const containment = createShellContainment({
     ...{ workspace: root, home, writable: () => writable.map((name) => join(top, name)) },
     isControl: (path) => look(path, root).control,
+    aside: join(top, "aside"),
   });
   const tool = shellTool({
     ...{ workspace: root, containment, files: createHostFiles({ outputDirectory: join(top, "output") }) },
@@ -37,7 +39,7 @@ function workshop(t: TestContext, writable: readonly string[] = []) {
     const { plan } = await facts({ tool: "shell", kind: "execute", input: { command }, cwd: root, locations: [] });
     return await execute(command, { plan, allowedByRules: true });
   };
-  return { top, root, execute, planned };
+  return { top, root, execute, planned, containment };
 }
 
 test("an approved text runs confined, and the result says so", { skip }, async (t) => {
@@ -80,6 +82,54 @@ test("a control file that a command creates is moved away and named", { skip }, 
   assert.match(String(content), /\.envrc is a control file, which a confined command cannot create: moved to /);
   assert.deepEqual([existsSync(join(root, ".envrc")), existsSync(join(root, ".git/hooks/pre-commit"))], [false, false]);
 });
+
+test("what appears while a command runs in the background is named, not moved", { skip }, async (t) => {
+  const { root, containment } = workshop(t);
+  const command = { sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", isLasting: true };
+  const { leave } = await containment.enter(command);
+  writeFileSync(join(root, ".envrc"), "of the person");
+  assert.match(leave().join("\n"), /\.envrc is a control file that appeared while the command ran/);
+  assert.ok(existsSync(join(root, ".envrc")));
+});
+
+test("what a command created whose Assent was killed is moved away before the next command, and later files stay", { skip }, async (t) => {
+  const { root, top, containment } = workshop(t);
+  const killed = spawnSync(process.execPath, [
+    ...process.execArgv,
+    "--input-type=module",
+    "-e",
+    KILLED,
+    root,
+    join(top, "home"),
+    join(top, "aside"),
+  ]);
+  assert.equal(killed.signal, "SIGKILL", String(killed.stderr));
+  const [note = ""] = readdirSync(join(top, "aside"));
+  const longAgo = new Date(Date.now() - 60_000);
+  assert.ok(existsSync(join(root, ".envrc")));
+  const command = { sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", isLasting: false };
+  utimesSync(join(top, "aside", note), longAgo, longAgo); // killed a minute ago, so the file is newer
+  assert.deepEqual((await containment.enter(command)).leave(), []);
+  assert.ok(existsSync(join(root, ".envrc")));
+  rmSync(join(root, ".envrc"));
+  spawnSync(process.execPath, [...process.execArgv, "--input-type=module", "-e", KILLED, root, join(top, "home"), join(top, "aside")]);
+  assert.match(
+    (await containment.enter(command)).leave().join("\n"),
+    /\.envrc is a control file, which a confined command cannot create: moved to /,
+  );
+  assert.equal(existsSync(join(root, ".envrc")), false);
+});
+
+/** A process that is killed after its command created a control file. */
+const KILLED = `
+import { writeFileSync } from "node:fs";
+import { createShellContainment } from ${JSON.stringify(import.meta.resolve("../../src/shell/containment.ts"))};
+const [root, home, aside] = process.argv.slice(1);
+const containment = createShellContainment({ workspace: root, home, aside, writable: () => [], isControl: (path) => path.endsWith("/.envrc") });
+await containment.enter({ sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", isLasting: false });
+writeFileSync(root + "/.envrc", "evil");
+process.kill(process.pid, "SIGKILL");
+`;
 
 test("a failure that the sandbox may explain says how to run outside, as a guess", { skip }, async (t) => {
   const { execute } = workshop(t);
