@@ -198,7 +198,7 @@ describe("the demonstration", () => {
       for (const text of [
         "What should fetchUser be called?",
         "answered by Ada",
-        "+ loadUser",
+        "+ import { loadUser } from",
         "nothing is written yet",
         "the edit was applied, once",
         "approved by Grace",
