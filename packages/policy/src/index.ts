@@ -22,6 +22,7 @@ export { createDenyAllPolicy, type LoadedPolicy, loadSettings } from "./settings
 export { type PolicyLocations, projectSettingsFile, type SessionFlags, settingsLocations } from "./settings/locations.ts";
 export { formatProblem, SettingsError, type SettingsProblem, sortProblems } from "./settings/problem.ts";
 export { type PromotedRule, promoteRule } from "./settings/promote-rule.ts";
+export { CLIENT_NAMES } from "./settings/rule-entry.ts";
 export { diffRules, type RulesDiff } from "./settings/rules-diff.ts";
 export type { Settings } from "./settings/settings.ts";
 export type { WatchedPolicy } from "./settings/watched-policy.ts";

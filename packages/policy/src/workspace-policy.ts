@@ -48,6 +48,8 @@ export type WorkspacePolicyOptions = {
   readonly probeSandbox?: SandboxTest;
   /** Another program runs the calls: a command is proven to only read, or allowed by a rule, only if a shell would run exactly what was judged. */
   readonly outside?: OutsideShell;
+  /** Who makes the calls; Assent itself by default. */
+  readonly client?: string;
   /** Follow the files; absent: read once. */
   readonly follow?: {
     readonly clock: Clock;
@@ -101,6 +103,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
     tools,
     digest,
     scripts,
+    ...(parts.client && { client: parts.client }),
     examples: createExampleTrial(tools, (name) => registry.get(name)?.kind),
     hooks: (layer) => readHooks(layer, { functions: parts.hookFunctions ?? [], compileRule, tools: tools.names }),
     safeguards: (loaded) => createSafeguards({ own: describeOwnFiles(parts, loaded.settings), rules: loaded.rules }),

@@ -37,6 +37,7 @@ export const explain: Command = {
     },
     { name: "mode", takes: "choice", choices: MODE_NAMES, help: "explain for this mode (default: the mode in your settings)" },
     { name: "outside", takes: "nothing", help: "explain for a call that another agent runs in its own shell, as assent hook judges it" },
+    { name: "client", takes: "text", value: "AGENT", help: "explain for calls of this agent, such as claude; means --outside" },
     ...COMMON,
   ],
   exits: {

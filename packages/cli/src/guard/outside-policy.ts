@@ -31,11 +31,15 @@ export type OutsidePolicy = Pick<WorkspacePolicy, "source" | "tools" | "facts" |
 export type OutsideUse = { readonly call?: UnknownCall; readonly run: OutsideRun };
 
 /** The rules of the user, the team and a trusted project, for calls that another agent runs. */
-export async function openOutsidePolicy(context: Context, place: Omit<OutsidePlace, "agent">, use: OutsideUse): Promise<OutsidePolicy> {
-  const { ledger, ports, directory, cwd } = place;
+export async function openOutsidePolicy(
+  context: Context,
+  place: Omit<OutsidePlace, "agent"> & { readonly agent: string },
+  use: OutsideUse,
+): Promise<OutsidePolicy> {
+  const { agent, ledger, ports, directory, cwd } = place;
   const workspace = findWorkspace(cwd, undefined);
   const trust = await workspaceTrust(context, { workspace, ledger, quiet: true });
-  const policy = createOutsidePolicy(context, { workspace, ports, directory, trusted: trust.trusted }, use);
+  const policy = createOutsidePolicy(context, { workspace, ports, directory, client: agent, trusted: trust.trusted }, use);
   await warnOfProblems(context.io, policy.source.loaded().problems);
   return {
     ...policy,
@@ -46,6 +50,8 @@ export async function openOutsidePolicy(context: Context, place: Omit<OutsidePla
 
 export type OutsideWorkspace = Pick<OutsidePlace, "ports" | "directory"> & {
   readonly workspace: string;
+  /** Undefined: any agent, so rules that are limited to one do not count. */
+  readonly client?: string | undefined;
   readonly trusted: boolean;
   readonly mode?: string;
   /** Only the rules of this file count. */
@@ -55,7 +61,7 @@ export type OutsideWorkspace = Pick<OutsidePlace, "ports" | "directory"> & {
 /** Throws `SettingsError`. Has no side effects. */
 export function createOutsidePolicy(
   context: Context,
-  { workspace, ports, directory, trusted, mode, policyFile }: OutsideWorkspace,
+  { workspace, ports, directory, client, trusted, mode, policyFile }: OutsideWorkspace,
   { call, run }: OutsideUse,
 ): WorkspacePolicy {
   return createWorkspacePolicy({
@@ -71,6 +77,7 @@ export function createOutsidePolicy(
     commands: context.commands,
     tools: (look, settings, asked) => outsideTools(builtInTools(context, { ports, workspace, look, settings, ...asked }), call, run),
     outside: { env: context.io.env },
+    client: client ?? "another agent",
   });
 }
 

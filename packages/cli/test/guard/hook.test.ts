@@ -3,6 +3,8 @@ import type { ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { AGENT_NAMES } from "@assent/guard";
+import { CLIENT_NAMES } from "@assent/policy";
 import { ended, type Place, place, type Ran, until } from "../support/assent.ts";
 
 type Sent = { readonly event?: string; readonly command?: string; readonly id?: string; readonly session?: string; readonly more?: object };
@@ -62,9 +64,12 @@ describe("a call of another agent", () => {
     assert.match(allowed.stdout, ALLOWED);
     assert.deepEqual(await outcomes(at), []);
     assert.match((await at.here(["log", "--type", "call.claimed"])).stdout, /call\.claimed/);
+    assert.deepEqual((await at.hereJson(["sessions", "--state", "running"])).value.length, 1);
     await hook(at, { event: "PostToolUse", more: { tool_response: { stdout: "fine" } } });
     assert.deepEqual(await outcomes(at), ["succeeded"]);
     const [session] = await sessions(at);
+    assert.match((await at.here(["log", "--type", "session.created"])).stdout, /\(run by Claude Code\)/);
+    assert.match((await at.here(["sessions", "export", session?.id ?? ""])).stdout, /^- Run by `?Claude Code`?, in its session/m);
     assert.deepEqual([session?.state, session?.group], ["done", { client: "claude", title: "Claude Code", id: "S1" }]);
     assert.equal((await at.here(["verify"])).code, 0);
   });
@@ -235,6 +240,66 @@ describe("a call of another agent", () => {
     rules(at, { allow: ["Shell"] });
     for (const command of ["assent approve a_123456", `cat ${at.store}/ledger.db`, `sh -c 'assent approve x'`])
       assert.equal((await hook(at, { command })).code, 2, command);
+  });
+});
+
+describe("rules that are limited to a client", () => {
+  const codex = { rule: "Shell(touch *)", client: "codex" };
+  const cases: readonly [sentence: string, permissions: object, agent: string, allowed: boolean][] = [
+    ["an allow counts for its client", { allow: [codex] }, "codex", true],
+    ["an allow does not count for another client", { allow: [codex] }, "claude", false],
+    ["a deny counts for its client", { allow: ["Shell(touch *)"], deny: [codex] }, "codex", false],
+    ["a deny does not count for another client", { allow: ["Shell(touch *)"], deny: [codex] }, "claude", true],
+    ["a rule about Assent's own calls does not count", { allow: [{ ...codex, client: "assent" }] }, "codex", false],
+  ];
+  for (const [sentence, permissions, agent, allowed] of cases) {
+    test(sentence, async () => {
+      using at = place();
+      rules(at, permissions);
+      const { code } = await at.run(["hook", agent, "--on-ask", "deny"], { input: input(at, {}) });
+      assert.equal(code, allowed ? 0 : 2);
+      const explained = await at.hereJson(["explain", "--client", agent, "--workspace", at.workspace, "shell", "touch ran"]);
+      assert.equal(explained.value.verdict === "allow", allowed);
+    });
+  }
+
+  test("do not count for Assent's own calls, unless they are about them", async () => {
+    using at = place();
+    const verdict = async (): Promise<string> =>
+      (await at.hereJson(["explain", "--workspace", at.workspace, "shell", "touch ran"])).value.verdict;
+    rules(at, { allow: ["Shell(touch *)"], deny: [codex] });
+    assert.equal(await verdict(), "allow");
+    rules(at, { allow: ["Shell(touch *)"], deny: [{ ...codex, client: "assent" }] });
+    assert.equal(await verdict(), "deny");
+  });
+
+  test("with an unknown client deny every call, because the rule may forbid something", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch *)"], deny: [{ ...codex, client: "codexx" }] });
+    const { code, stderr } = await hook(at, {});
+    assert.equal(code, 2);
+    assert.match(stderr, /client/);
+  });
+
+  test("can name every agent that Assent guards", () => assert.deepEqual(CLIENT_NAMES, ["assent", ...AGENT_NAMES]));
+});
+
+describe("policy diff --ledger", () => {
+  test("judges calls of other agents as their hooks do", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch *)", "mcp__tracker__get"] });
+    await hook(at, {});
+    await hook(at, { id: "t2", command: "git status" }, ["--on-ask", "deny"]);
+    await hook(at, { id: "t3", more: { tool_name: "mcp__tracker__get", tool_input: { id: 1 } } });
+    const file = (name: string, permissions: object): string => at.write(name, JSON.stringify({ version: 1, permissions }));
+    const files = [file("old.json", {}), file("new.json", { deny: [{ rule: "Shell(touch *)", client: "claude" }, "mcp__tracker"] })];
+    const { value } = await at.hereJson(["policy", "diff", ...files, "--ledger"]);
+    const found = value.calls.map(({ tool, old, new: next }: Record<string, string>) => [tool, old, next]);
+    assert.deepEqual(found, [
+      ["shell", "ask", "deny"],
+      ["mcp__tracker__get", "ask", "deny"],
+    ]);
+    assert.deepEqual([value.judged, value.unjudged], [3, 0]);
   });
 });
 

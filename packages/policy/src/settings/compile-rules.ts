@@ -1,4 +1,4 @@
-import { messageOf } from "@assent/core";
+import { canonicalJson, messageOf } from "@assent/core";
 import { checkExamples, type ExampleOptions, type ExampleTrial } from "../rules/examples.ts";
 import { isFault, type RuleFault } from "../rules/fault.ts";
 import { parseRule } from "../rules/parse.ts";
@@ -13,6 +13,8 @@ import type { TextPlace } from "./text-place.ts";
 export type RuleCompileOptions = Omit<RuleOptions, "roots"> & {
   readonly roots: Omit<RuleOptions["roots"], "settingsRoot">;
   readonly examples: ExampleTrial;
+  /** Who makes the calls. */
+  readonly client: string;
 };
 
 export type CompiledRules = {
@@ -23,7 +25,7 @@ export type CompiledRules = {
 };
 
 /** Compiles a layer's rules; a broken rule is a problem and is left out. */
-export function compileRules(layer: Layer, { examples, roots, ...others }: RuleCompileOptions): CompiledRules {
+export function compileRules(layer: Layer, { examples, roots, client, ...others }: RuleCompileOptions): CompiledRules {
   const rules: Rule[] = [];
   const stage: Rule[] = [];
   const network: Rule[] = [];
@@ -35,9 +37,16 @@ export function compileRules(layer: Layer, { examples, roots, ...others }: RuleC
     if (!mayApply(layer, entry)) continue;
     const compiled = compileRule({ layer, entry, options, bench });
     problems.push(...compiled.problems);
-    if (compiled.rule) (lists[entry.list] ?? rules).push(compiled.rule);
+    if (compiled.rule) (lists[entry.list] ?? rules).push(limitToClient(compiled.rule, entry, client));
   }
   return { rules, stage, network, problems };
+}
+
+/** A rule about another client's calls is kept for checks and comparisons, but concerns no call here. */
+function limitToClient(rule: Rule, { client }: RuleEntry, current: string): Rule {
+  if (client === undefined) return rule;
+  const limited = { ...rule, record: canonicalJson({ ...JSON.parse(rule.record), client }) };
+  return client === current ? limited : { ...limited, concerns: () => false };
 }
 
 function exampleOptionsFor({ root }: Layer, { tools, roots: { workspace, home } }: RuleOptions, examples: ExampleTrial): ExampleOptions {

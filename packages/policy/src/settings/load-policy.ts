@@ -24,6 +24,8 @@ type FileOwners = {
 
 export type PolicyOptions = FileOwners & {
   readonly tools: RuleTools;
+  /** Who makes the calls; Assent itself by default. */
+  readonly client?: string;
   readonly digest: Digest;
   readonly safeguards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Safeguard[];
   readonly examples: ExampleTrial;
@@ -98,13 +100,13 @@ export function assemblePolicy(
   const { settings, problems } = effectiveSettings(layers, places);
   const { workspace, home } = places;
   const roots = { workspace, home, additionalDirectories: settings.additionalDirectories };
-  const { tools, examples, scripts, digest } = parts;
+  const { tools, examples, scripts, digest, client = "assent" } = parts;
   const hooks = hooksOf(layers);
   const read = hooks.flatMap((layer) => parts.hooks?.(layer) ?? []);
   const hookEntries = read.flatMap(({ entries }) => entries);
   const mayStage = ({ trusted }: Layer): boolean => trusted || !stagingLoosens(settings, hookEntries);
   const compiled = layers.map((layer): CompiledLayer & Pick<CompiledRules, "problems"> => {
-    const all = compileRules(layer, { tools, examples, roots, ...(scripts && { scripts }) });
+    const all = compileRules(layer, { tools, examples, roots, client, ...(scripts && { scripts }) });
     return mayStage(layer) ? { layer, ...all } : { layer, ...all, stage: [], problems: [...all.problems, ...stageProblems(layer)] };
   });
   const all = sortProblems([

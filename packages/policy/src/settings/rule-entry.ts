@@ -7,9 +7,14 @@ export type RuleObject = RuleExamples & {
   readonly rule: string;
   readonly because?: string;
   readonly bind?: { readonly script: string };
+  /** Whose calls it is about; absent: everyone's. */
+  readonly client?: string;
 };
 
-const KNOWN_KEYS: readonly string[] = ["rule", "match", "notMatch", "because", "bind"];
+/** Who makes calls: Assent itself, and the agents that ask it in a hook. */
+export const CLIENT_NAMES: readonly string[] = ["assent", "claude", "codex", "gemini", "qwen", "opencode"];
+
+const KNOWN_KEYS: readonly string[] = ["rule", "match", "notMatch", "because", "bind", "client"];
 
 const MAX_BECAUSE_LENGTH = 500;
 
@@ -27,7 +32,7 @@ function findUnknownKeys(value: Readonly<Record<string, unknown>>): readonly Val
     .map((key) => ({ path: [key], message: `is unknown; a rule can have ${KNOWN_KEYS.join(", ")}`, unknownKey: true }));
 }
 
-function findRuleFaults({ rule, match, notMatch, because, bind }: Readonly<Record<string, unknown>>): readonly ValueFault[] {
+function findRuleFaults({ rule, match, notMatch, because, bind, client }: Readonly<Record<string, unknown>>): readonly ValueFault[] {
   const faults: ValueFault[] = [...findExampleFaults("match", match), ...findExampleFaults("notMatch", notMatch)];
   if (rule === undefined) faults.push({ path: [], message: "must have a rule" });
   else if (typeof rule !== "string") faults.push({ path: ["rule"], message: `must be a string, not ${describeValue(rule)}` });
@@ -35,6 +40,8 @@ function findRuleFaults({ rule, match, notMatch, because, bind }: Readonly<Recor
     faults.push({ path: ["because"], message: `must be one line of at most ${MAX_BECAUSE_LENGTH} characters` });
   if (bind !== undefined && !isBind(bind))
     faults.push({ path: ["bind"], message: 'must be {"script": "sha256:…"} with 64 hexadecimal digits' });
+  if (client !== undefined && !CLIENT_NAMES.includes(String(client)))
+    faults.push({ path: ["client"], message: `must be one of ${CLIENT_NAMES.join(", ")}` });
   return faults;
 }
 

@@ -42,7 +42,7 @@ export async function openRecordedRequests(
   const { tools, facts, rules, source } = group
     ? await openOutsidePolicy(
         context,
-        { ledger, directory, ports, cwd: workspace },
+        { agent: group.client, ledger, directory, ports, cwd: workspace },
         { call: { tool, kind: "other" }, run: lookOnly(group.title) },
       )
     : await openPolicy(context, {

@@ -8,6 +8,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { isDirectory, readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
+import { agentNamed } from "../../guard/agent-name.ts";
 import { createOutsidePolicy, type OutsideUse } from "../../guard/outside-policy.ts";
 import { asFailure, usageError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
@@ -40,9 +41,12 @@ export async function openExplainParts(context: Context, tool?: string): Promise
   const ports = hostPortsFor(context, directory);
   const opening = { workspace, trusted, ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }) };
   const mode = modeFlag(options.text("mode"));
-  const { source, tools, facts, rules, hooks } = options.flag("outside")
-    ? createOutsidePolicy(context, { ...opening, ...mode, ports, directory }, outsideUse(tool))
-    : await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } });
+  const named = options.text("client");
+  const client = named === undefined ? undefined : agentNamed(named, "explain");
+  const { source, tools, facts, rules, hooks } =
+    client !== undefined || options.flag("outside")
+      ? createOutsidePolicy(context, { ...opening, ...mode, ports, directory, client }, outsideUse(tool))
+      : await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } });
   const loaded = source.loaded();
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = ports;

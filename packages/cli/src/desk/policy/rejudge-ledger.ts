@@ -1,9 +1,11 @@
-import type { Json, Ledger, StoredEvent, Verdict } from "@assent/core";
+import type { Json, Ledger, Registry, SessionGroup, StoredEvent, Verdict } from "@assent/core";
 import type { Assessment } from "@assent/core/parts";
+import { lookOnly, unknownOutsideTool } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
+import { createOutsidePolicy } from "../../guard/outside-policy.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
 
@@ -23,14 +25,14 @@ export type RejudgeResult = { readonly calls: readonly DifferingCall[]; readonly
 /** Judges every recorded call under both policies, with the current files. */
 export function rejudgeLedger(context: Context, files: PolicyPair): Promise<RejudgeResult> {
   return withStoreIfAny(context, async ({ ledger, directory }) => {
-    const workspaces = await sessionWorkspaces(ledger);
+    const places = await sessionPlaces(ledger);
     const newest = await newestJudgements(ledger);
-    const judges = judgesByWorkspace(context, directory, files);
+    const judges = judgesByPlace(context, directory, files);
     const calls: DifferingCall[] = [];
     let unjudged = 0;
     for await (const event of ledger.read({ pos: 0 }, { types: ["call.judged"] })) {
       if (newest.get(keyOf(event)) !== event.pos) continue;
-      const both = await rejudge(event, await judges(workspaces.get(event.session) ?? ""), ledger);
+      const both = await rejudge(event, await judges(places.get(event.session)), ledger);
       if (!both) unjudged += 1;
       else if (both.old !== both.new) calls.push(both);
     }
@@ -42,10 +44,15 @@ function keyOf({ session, body }: StoredEvent): string {
   return `${session} ${String(body["call"])}`;
 }
 
-async function sessionWorkspaces(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for await (const { session, body } of ledger.read({ pos: 0 }, { types: ["session.created"] }))
-    found.set(session, String(body["workspace"]));
+/** `group`: another agent ran the calls. */
+type SessionPlace = { readonly workspace: string; readonly group?: SessionGroup };
+
+async function sessionPlaces(ledger: Ledger): Promise<ReadonlyMap<string, SessionPlace>> {
+  const found = new Map<string, SessionPlace>();
+  for await (const { session, body } of ledger.read({ pos: 0 }, { types: ["session.created"] })) {
+    const { workspace, group } = body as { readonly workspace?: string; readonly group?: SessionGroup };
+    found.set(session, { workspace: String(workspace), ...(group && { group }) });
+  }
   return found;
 }
 
@@ -58,22 +65,35 @@ async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, num
 
 type JudgePair = { readonly old: JudgeParts; readonly new: JudgeParts };
 
-/** One pair per workspace, because paths in rules are relative to it. */
-function judgesByWorkspace(context: Context, directory: string, files: PolicyPair): (workspace: string) => Promise<JudgePair | undefined> {
-  const { digest, clock } = hostPortsFor(context, directory);
+/** One pair per workspace, because paths in rules are relative to it, and per client, because rules may be limited to one. */
+function judgesByPlace(
+  context: Context,
+  directory: string,
+  files: PolicyPair,
+): (place: SessionPlace | undefined) => Promise<JudgePair | undefined> {
+  const ports = hostPortsFor(context, directory);
+  const { digest, clock } = ports;
   const made = new Map<string, Promise<JudgePair>>();
-  const open = async (workspace: string, policyFile: string): Promise<JudgeParts> => {
-    const { loaded, tools, facts } = await openPolicy(context, { workspace, policyFile, flags: { allow: [], ask: [], deny: [] } });
-    return { policy: loaded.policy, tools, facts, digest, clock };
+  const open = async ({ workspace, group }: SessionPlace, policyFile: string): Promise<JudgeParts> => {
+    if (!group) {
+      const { loaded, tools, facts } = await openPolicy(context, { workspace, policyFile, flags: { allow: [], ask: [], deny: [] } });
+      return { policy: loaded.policy, tools, facts, digest, clock };
+    }
+    const outside = { workspace, ports, directory, client: group.client, trusted: false, policyFile };
+    const { source, tools, facts } = createOutsidePolicy(context, outside, { run: lookOnly(group.title) });
+    const run = lookOnly(group.title);
+    const get: Registry["get"] = (tool) => tools.get(tool) ?? unknownOutsideTool({ tool, kind: "other" }, run);
+    return { policy: source.current(), tools: { ...tools, get }, facts, digest, clock };
   };
-  const pairOf = async (workspace: string): Promise<JudgePair> => ({
-    old: await open(workspace, files.old),
-    new: await open(workspace, files.new),
+  const pairOf = async (place: SessionPlace): Promise<JudgePair> => ({
+    old: await open(place, files.old),
+    new: await open(place, files.new),
   });
-  return async (workspace) => {
-    if (!isDirectory(workspace)) return undefined;
-    const pair = made.get(workspace) ?? pairOf(workspace);
-    made.set(workspace, pair);
+  return async (place) => {
+    if (!place || !isDirectory(place.workspace)) return undefined;
+    const key = JSON.stringify([place.workspace, place.group?.client]);
+    const pair = made.get(key) ?? pairOf(place);
+    made.set(key, pair);
     return pair;
   };
 }

@@ -26,7 +26,7 @@ function numberIn(session: string | undefined, event: StoredEvent): string {
 function summary({ body }: StoredEvent): string {
   const words = Object.entries(body).flatMap(([name, value]) => {
     const shown = glance(name, value);
-    return shown === undefined ? [] : [{ name, text: `${name}=${shown}` }];
+    return shown === undefined ? [] : [{ name, text: name === "group" ? `(${shown})` : `${name}=${shown}` }];
   });
   words.sort((left, right) => rank(left.name) - rank(right.name));
   return words.map(({ text }) => text).join(" ");
@@ -39,6 +39,7 @@ function rank(name: string): number {
 }
 
 function glance(name: string, value: Json): string | undefined {
+  if (name === "group" && isObject(value)) return `run by ${oneLine(String(value["title"]))}`;
   if (name === "edited" && isObject(value)) return inputSubject(value["input"] as Json, GLANCE); // the record is JSON
   if (name === "error" && isObject(value)) return oneLine(String(value["message"] ?? value["type"]));
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -54,6 +55,7 @@ const TELLING: readonly string[] = [
   "outcome",
   "edited",
   "type",
+  "group",
   "title",
   "by",
   "raw",

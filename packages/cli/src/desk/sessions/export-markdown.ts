@@ -47,12 +47,13 @@ function said(event: LedgerEvent): string | undefined {
 }
 
 function heading({ session, at, body }: LedgerEvent<"session.created">): string {
-  const { title, cwd, model, mode, forked, parent } = body;
+  const { title, cwd, model, mode, forked, parent, group } = body;
   return [
     `# ${title === "" ? "Session" : quoted(title)}\n`,
     `- Session ${quoted(session)}, started ${whenText(at)}`,
     ...(forked ? [`- Forked from ${quoted(forked.session)} after event ${forked.seq}`] : []),
     ...(parent ? [`- Task ${quoted(parent.task)} of session ${quoted(parent.session)}`] : []),
+    ...(group ? [`- Run by ${quoted(group.title)}, in its session ${quoted(group.id)}`] : []),
     `- Directory ${quoted(cwd)}`,
     `- Model ${model === null ? "none" : quoted(model)}, mode ${quoted(mode)}\n`,
   ].join("\n");

@@ -16,11 +16,12 @@ export function listSessions(context: Context): Promise<number> {
   const flags = [all && " --all", state && ` --state ${state}`, cwd && ` --cwd ${cwd}`, storeFlag(context)];
   return withStoreIfAny(context, async ({ ledger }) => {
     const totals = await agentTotals(ledger);
+    const stateOf = await shownStates(ledger);
     return await printList(context, ledger, {
       kind: "sessions",
       query: { all: true, newestFirst: true },
-      keep: (row) => (all || !row.parent) && (state === undefined || row.state === state) && (cwd === undefined || row.cwd === cwd),
-      json: (row) => sessionForm(row, totals(row)),
+      keep: (row) => (all || !row.parent) && (state === undefined || stateOf(row) === state) && (cwd === undefined || row.cwd === cwd),
+      json: (row) => ({ ...sessionForm(row, totals(row)), state: stateOf(row) }),
       columns: [
         { name: "id" },
         { name: "state" },
@@ -35,12 +36,22 @@ export function listSessions(context: Context): Promise<number> {
       cells: (row) => {
         const { open, unknown } = totals(row);
         const counts = [row.calls, open, unknown, pausedTasks(row)].map(String);
-        return [row.id, row.state, whenText(row.updatedAt), ...counts, titleOf(row), row.cwd];
+        return [row.id, stateOf(row), whenText(row.updatedAt), ...counts, titleOf(row), row.cwd];
       },
       none: "No sessions.",
       command: ["assent sessions", ...flags].filter(Boolean).join(""),
     });
   });
+}
+
+/** A call that another agent runs has no process of Assent: once it is claimed, the agent runs it until it reports. */
+async function shownStates(ledger: Ledger): Promise<(row: SessionRow) => SessionRow["state"]> {
+  const running = new Set<string>();
+  for await (const { id, group, state } of sessionRows(ledger)) {
+    if (!group || state !== "interrupted") continue;
+    for await (const { session } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.claimed"] })) running.add(session);
+  }
+  return ({ id, state }) => (running.has(id) ? "running" : state);
 }
 
 function pausedTasks({ tasks }: SessionRow): number {
