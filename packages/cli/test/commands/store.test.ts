@@ -46,6 +46,14 @@ describe("a record on PostgreSQL", () => {
     assert.deepEqual([value.ok, value.findings], [true, []]);
   });
 
+  test("a process of its own prints its answer after it closed the record", { timeout: 120_000 }, async () => {
+    const { at, env } = remotePlace();
+    using here = at;
+    const parked = await here.run([...SHELL, '{"command":"echo once >> x"}', "--on-ask", "park"], { env });
+    assert.deepEqual([parked.code, /^Waiting for an answer/.test(parked.stderr)], [75, true], parked.stderr);
+    assert.match((await here.run(["doctor"], { env })).stdout, /PostgreSQL: opens, \d+ events/);
+  });
+
   test("every command of a person works with it", { timeout: 120_000 }, async () => {
     const { at, url, env } = remotePlace();
     using here = at;

@@ -88,10 +88,8 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
     }
   };
   return {
-    run: async (work) => {
-      // The socket does not keep the process alive, but work on it must.
-      const alive = setInterval(() => undefined, 60_000);
-      try {
+    run: (work) =>
+      keepAlive(async () => {
         for (;;) {
           if (closed) throw new LedgerError("store_unreachable", "The ledger is closed.");
           try {
@@ -103,17 +101,25 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
             await outage.noted(error);
           }
         }
-      } finally {
-        clearInterval(alive);
-      }
-    },
-    close: async () => {
-      closed = true;
-      const last = current;
-      current = undefined;
-      await last?.then((connection) => connection.close()).catch(() => undefined);
-    },
+      }),
+    close: () =>
+      keepAlive(async () => {
+        closed = true;
+        const last = current;
+        current = undefined;
+        await last?.then((connection) => connection.close()).catch(() => undefined);
+      }),
   };
+}
+
+/** An idle socket lets the process end, so waiting for the database must keep it alive. */
+async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
+  const alive = setInterval(() => undefined, 60_000);
+  try {
+    return await work();
+  } finally {
+    clearInterval(alive);
+  }
 }
 
 /** A query that fails because its connection ended has many texts. */
