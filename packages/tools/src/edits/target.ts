@@ -42,14 +42,17 @@ export async function findTarget(
 /** Where a call would change a file. */
 type ChangePlace = { readonly path: string; readonly ctx: Pick<CallContext, "cwd" | "sessionId"> };
 
-/** Why a change would certainly fail now. Tells nothing about files outside the workspace or with secrets, because even their existence is for a person to show. */
+/**
+ * Why a change would certainly fail now. Tells nothing about files outside the workspace, with secrets or with a second name (which may be outside),
+ * because even their existence is for a person to show.
+ */
 export async function findFailure(
   deps: FileDeps,
   { path, ctx }: ChangePlace,
   change: (target: FileTarget) => object | undefined,
 ): Promise<ToolResult | undefined> {
-  const { inside, sensitive } = deps.scope(path, ctx.cwd);
-  if (!inside || sensitive) return undefined;
+  const { inside, sensitive, writeHazards } = deps.scope(path, ctx.cwd);
+  if (!inside || sensitive || writeHazards.length > 0) return undefined;
   const target = await findTarget(deps, path, ctx);
   const changed = isResult(target) ? target : change(target);
   return changed && isResult(changed) ? changed : undefined;
