@@ -16,7 +16,7 @@ type Work = readonly [name: string, script: string, most: number, previewed: num
 const WORK: readonly Work[] = [
   ["true", "true", 40, 100],
   [`git status in ${FILES} files`, "git status --short", 6, 20],
-  ["a build that touches 500 files", "for i in $(seq 500); do echo $i > out/$i; done; cat out/[0-9]* > out/all", 6, 20],
+  ["a build that creates 500 files", "mkdir out; for i in $(seq 500); do echo $i > out/$i; done; cat out/[0-9]* > out/all", 6, 20],
 ];
 
 /** What it adds to run a command confined, and to preview it: wall time of both in turns, the best of each. */
@@ -42,6 +42,7 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
   const processes = createHostProcesses();
   const env = { PATH: "/usr/bin:/bin", HOME: home };
   const run = async (script: string, confined: boolean): Promise<number> => {
+    clearOutput(workspace);
     const start = performance.now();
     const sandbox = confined
       ? await containment.enter({ sessionId: "s", network: false, cwd: workspace, searchPath: env.PATH, isLasting: false })
@@ -49,13 +50,16 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
     const spec = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, onStart: async () => undefined };
     const end = await processes.run({ ...spec, ...(sandbox && { confine: sandbox.confine }) }, new AbortController().signal);
     sandbox?.leave();
+    const took = performance.now() - start;
     if (end.exitCode !== 0) throw new Error(`${script}: ${end.output}`);
-    return performance.now() - start;
+    return took;
   };
   const effects = createEffectRunner({ processes, workspace, directory: join(home, "previews") });
   const preview = async (script: string): Promise<number> => {
+    clearOutput(workspace);
     const start = performance.now();
-    const program = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, timeoutMs: 60_000 };
+    const confinement = await containment.enterView(env.PATH);
+    const program = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, timeoutMs: 60_000, confinement };
     const { end } = await effects.run(program, new AbortController().signal);
     if (end.exitCode !== 0) throw new Error(`${script}: ${end.output}`);
     return performance.now() - start;
@@ -74,9 +78,14 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
   return rows;
 }
 
+/** Every run creates the same files, because creating one takes longer than writing it again. */
+function clearOutput(workspace: string): void {
+  rmSync(join(workspace, "out"), { recursive: true, force: true });
+}
+
 function makeRepository(directory: string): string {
   const workspace = join(directory, "workspace");
-  for (const path of [join(workspace, "out"), join(directory, "home")]) mkdirSync(path, { recursive: true });
+  for (const path of [workspace, join(directory, "home")]) mkdirSync(path, { recursive: true });
   for (let at = 0; at < FILES; at += 1) {
     const folder = join(workspace, `d${Math.floor(at / PER_DIRECTORY)}`);
     if (at % PER_DIRECTORY === 0) mkdirSync(folder);

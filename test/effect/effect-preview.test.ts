@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { EffectOffer } from "@assent/core";
-import { type Place, place } from "../../packages/cli/test/support/assent.ts";
+import { type Place, place, until } from "../../packages/cli/test/support/assent.ts";
+import { check } from "../crash/check.ts";
+import { ENTRY } from "../crash/entry.ts";
 import { withoutProgram } from "../support/programs.ts";
 
 type Shown = Extract<EffectOffer, { readonly state: "shown" }>;
@@ -74,6 +75,7 @@ async function undo(at: Place): Promise<void> {
 async function isSound(at: Place): Promise<void> {
   const { code, stdout } = await at.here(["verify"]);
   assert.equal(code, 0, stdout);
+  assert.deepEqual(check({ store: at.store, world: join(at.root, "none") }).violations, []);
 }
 
 const FORMATTER = `const fs = require("fs"); for (const f of fs.readdirSync("src")) fs.writeFileSync("src/" + f, fs.readFileSync("src/" + f, "utf8").replace(/ +$/gm, "") );`;
@@ -142,6 +144,7 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     git("fsck", "--strict");
     await undo(at);
     assert.deepEqual([git("log", "--format=%s"), git("show", ":a.txt")], ["first\n", "a\n"]);
+    await isSound(at);
   });
 
   test("files that later run by themselves are named", async () => {
@@ -184,7 +187,7 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     const calls = ["one", "two"].map((word) => ({
       tool: "shell",
       id: word,
-      input: { command: `echo ${word} >> a.txt; sleep 0.3; cat a.txt` },
+      input: { command: `echo ${word} >> a.txt; cat a.txt` },
     }));
     put(join(at.root, "script.json"), JSON.stringify({ turns: [{ calls }, { say: "Done." }], allowUnused: true }));
     const runs = ["run", "go", "--model", "script:../script.json", "--on-ask", "park"];
@@ -203,19 +206,21 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     at.write("a.txt", "mine");
     await write(at, approval);
     assert.equal(readFileSync(at.path("a.txt"), "utf8"), "mine");
+    await isSound(at);
   });
 
   test("killed during a preview, nothing is changed, nothing keeps running, and the next process previews it again", async () => {
     using at = workspace({ "a.txt": "a" });
     const before = tree(at.workspace);
-    const child = at.start(["run", "go", "--model", script(at, "sleep 2.34 && echo b > a.txt"), "--on-ask", "park"]);
+    const child = at.start(["run", "go", "--model", script(at, "[ -e go ] || exec sleep 2345; echo b > a.txt"), "--on-ask", "park"]);
     child.stdin?.end();
-    const isRunning = (): boolean => /^sleep 2\.34$/m.test(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }));
-    for (let tries = 0; tries < 200 && !isRunning(); tries++) await delay(50);
+    const isRunning = (): boolean => /^sleep 2345$/m.test(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }));
+    await until("the command runs", isRunning);
     child.kill("SIGKILL");
     await once(child, "close");
-    for (let tries = 0; tries < 40 && isRunning(); tries++) await delay(25);
-    assert.deepEqual([isRunning(), tree(at.workspace)], [false, before]);
+    await until("the command is gone", () => !isRunning());
+    assert.deepEqual(tree(at.workspace), before);
+    at.write("go", "");
     const [{ id: session }] = (await at.hereJson(["sessions", "--all"])).value;
     assert.equal((await at.run(["resume", session, "--on-ask", "park"])).code, 75);
     assert.deepEqual(readdirSync(join(at.store, "previews")), []);
@@ -225,35 +230,91 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     await isSound(at);
   });
 
-  test("killed between yes and write, the files are all old or all new, and the command never runs", async () => {
-    const outcomes = new Set<string>();
-    for (const ms of [250, 450, 650]) {
+  const KILLS: readonly (readonly [point: string, after: "old" | "new"])[] = [
+    ["claim.before", "new"], // nothing began, so it begins now
+    ["claim.after", "old"],
+    ["proposal.after_staged", "old"],
+    ["proposal.after_applying", "old"],
+    ["file.rename@7", "old"],
+    ["proposal.before_applied", "new"],
+    ["proposal.after_applied", "new"],
+  ];
+  for (const [point, expected] of KILLS)
+    test(`killed between yes and the end of writing (${point}): all files are ${expected}, and the command does not run again`, async () => {
       using at = workspace(TWENTY);
       const before = tree(at.workspace);
-      const approval = await park(at, "sed -i s/color/colour/g src/*.ts; date +%N > stamp");
+      const approval = await park(at, "sed -i s/color/colour/g src/*.ts; echo $RANDOM$RANDOM$RANDOM > stamp");
       assert.equal((await at.here(["approve", approval.id, "--write"])).code, 0);
-      const child = at.start(["resume", approval.session]);
-      child.stdin?.end();
-      await delay(ms);
-      child.kill("SIGKILL");
-      await once(child, "close");
+      const killed = at.start(["resume", approval.session], { entry: ENTRY, env: { ASSENT_FAILPOINT: point } });
+      killed.stdin?.end();
+      assert.deepEqual(await once(killed, "close"), [null, "SIGKILL"]);
       await at.run(["resume", approval.session]);
       const after = tree(at.workspace);
-      const isNew = after["stamp"] !== undefined;
-      if (isNew) assert.equal(Object.values(after).filter((text) => Buffer.from(text.slice(4), "base64").includes("colour")).length, 20);
-      else assert.deepEqual(after, before);
+      const stamp = approval.effect.blocks.find((block) => block.includes("b/stamp"))?.match(/^\+(\d+)$/m)?.[1];
+      if (expected === "old") assert.deepEqual(after, before);
+      else {
+        assert.equal(readFileSync(at.path("stamp"), "utf8"), `${stamp}\n`);
+        assert.equal(Object.values(after).filter((text) => Buffer.from(text.slice(4), "base64").includes("colour")).length, 20);
+      }
       const { stdout } = await at.here(["log", "--type", "preview.started"]);
-      assert.equal(
-        stdout
-          .trim()
-          .split("\n")
-          .filter((line) => line.includes("preview.started")).length,
-        1,
-        "the command ran once, on the copy",
-      );
+      assert.equal(stdout.match(/preview\.started/g)?.length, 1, "the command ran once, on the copy");
       await isSound(at);
-      outcomes.add(isNew ? "new" : "old");
-    }
-    assert.ok(outcomes.size > 0);
+    });
+
+  test("two processes that answer with write at the same time write once", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const approval = await park(at, "echo b >> a.txt");
+    const answers = await Promise.all([1, 2].map(() => at.run(["approve", approval.id, "--write"])));
+    assert.ok(answers.some(({ code }) => code === 0));
+    await Promise.all([1, 2].map(() => at.run(["resume", approval.session])));
+    assert.equal(readFileSync(at.path("a.txt"), "utf8"), "a\nb\n");
+    assert.equal((await at.hereJson(["proposals", "--all"])).value.length, 1);
+    await isSound(at);
+  });
+
+  test("rules that became stricter after the preview and the answer are followed: nothing is written", async () => {
+    using at = workspace({ "a.txt": "a\n", "b.txt": "b\n" });
+    const before = tree(at.workspace);
+    const approval = await park(at, "echo x >> a.txt; echo x >> b.txt");
+    assert.equal((await at.here(["approve", approval.id, "--write"])).code, 0);
+    const rules = { version: 1, preview: "always", permissions: { deny: ["Edit(b.txt)"] } };
+    put(join(at.root, ".config/assent/settings.json"), JSON.stringify(rules));
+    await at.run(["resume", approval.session, "--on-ask", "park"]);
+    assert.deepEqual(tree(at.workspace), before);
+    await isSound(at);
+  });
+
+  test("a path that a rule denies makes the changes unwritable, and is named", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const rules = { version: 1, preview: "always", permissions: { deny: ["Edit(secret/**)"] } };
+    put(join(at.root, ".config/assent/settings.json"), JSON.stringify(rules));
+    const { effect, id } = await park(at, 'mkdir secret; p=sec; echo x > "$p"ret/key');
+    assert.match(effect.unwritable ?? "", /^A rule denies changing .*secret/);
+    assert.equal((await at.here(["approve", id, "--write"])).code, 2);
+    assert.ok(!existsSync(at.path("secret")));
+  });
+
+  test("files that control Assent, git or agents are flagged, and those of Assent cannot be written", async () => {
+    const places = [".assent/settings.json", ".git/config", ".git/hooks/pre-push", ".mcp.json"];
+    using at = workspace({ "make.sh": `mkdir -p .assent .git/hooks; for f in ${places.join(" ")}; do echo x > $f; done` });
+    const { effect, id } = await park(at, "sh make.sh");
+    assert.deepEqual(
+      effect.changes.filter(({ runs }) => runs !== undefined).map(({ path }) => path),
+      places,
+    );
+    assert.match(effect.unwritable ?? "", /^A rule denies changing .*\/\.assent/);
+    assert.equal((await at.here(["approve", id, "--write"])).code, 2);
+    assert.ok(!existsSync(at.path(".assent")));
+  });
+
+  test("the model learns nothing about the preview of a command that is refused", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const { id, session } = await park(at, "echo $((6 * 7))-shown; echo b > a.txt");
+    assert.equal((await at.here(["reject", id])).code, 0);
+    assert.equal((await at.here(["resume", session])).code, 0);
+    const { stdout } = await at.here(["log", session, "--json"]);
+    const events = stdout.split("\n").filter((line) => line.includes("42-shown"));
+    const types = events.map((line) => JSON.parse(line).type);
+    assert.deepEqual(types, ["preview.ended", "approval.opened"]);
   });
 });

@@ -125,6 +125,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     guarantee: "SECURITY 6",
+    fault: "a previewed command changes the workspace itself",
+    file: "packages/tools/src/shell/containment.ts",
+    was: "confinementOf({ ...view, writable: [], readOnly: [], network: false });",
+    becomes: "confinementOf({ temporary: view.temporary, writable: [], readOnly: [], network: false });",
+    test: "packages/tools/test/shell/containment.test.ts",
+  },
+  {
+    guarantee: "SECURITY 6",
     fault: "an apply overwrites files that changed since the preview",
     file: "packages/host/src/files/changes/changes.ts",
     was: 'if (stale.length > 0) return { state: "stale", files: sortedPaths(stale) };',

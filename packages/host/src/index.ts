@@ -16,7 +16,7 @@ export {
 export { createHookRunner, type HookRunner, type HookRunnerOptions } from "./hooks/runner.ts";
 export { createHostPorts, type HostPorts } from "./host-ports.ts";
 export { httpFetch } from "./http/fetch.ts";
-export { createEffectRunner, type EffectRun, type EffectRunner, type EffectRunnerParts, type RunOnView } from "./preview/effect-runner.ts";
+export { type ConfinedView, createEffectRunner, type EffectRun, type EffectRunner, type RunOnView } from "./preview/effect-runner.ts";
 export { killRunningGroups } from "./processes/group.ts";
 export { hasMark, isStartedUnder, listAncestors } from "./processes/lineage.ts";
 export { createHostProcesses, type ProcessSettings } from "./processes/processes.ts";

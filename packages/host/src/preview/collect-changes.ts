@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { PathChange, PathContent, ShownChange } from "@assent/core";
-import { digestOf, type TreeComparison, type TreeDifference, type TreeEntry } from "./compare-trees.ts";
+import { messageOf, type PathChange, type PathContent, type Processes, type ShownChange } from "@assent/core";
+import { digestOf, TOP, type TreeComparison, type TreeDifference, type TreeEntry } from "./compare-trees.ts";
+import { findAttributes } from "./find-attributes.ts";
 
 /** The most that can be written from a preview. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -16,23 +17,48 @@ export type CollectedChanges = {
   readonly unwritable?: string;
 };
 
-export type CollectedTrees = { readonly workspace: string; readonly view: string };
+/** `list` is a path for a temporary file. */
+export type CollectedTrees = { readonly processes: Processes; readonly workspace: string; readonly view: string; readonly list: string };
 
 /** Turns differences into changes that can be shown and written. Names what cannot be written instead of leaving it out. */
-export function collectChanges({ workspace, view }: CollectedTrees, comparison: TreeComparison): CollectedChanges {
-  const { differences, foreign, cut } = comparison;
+export async function collectChanges(trees: CollectedTrees, comparison: TreeComparison): Promise<CollectedChanges> {
+  const { differences } = comparison;
   const bytes = differences.reduce((sum, { before, after }) => sum + sizeOf(before) + sizeOf(after), 0);
-  const isLarge = bytes > MOST_BYTES;
-  const refused = differences.flatMap((difference) => refusalOf(difference) ?? []);
-  const changes = differences.map((difference) => showChange(view, difference, isLarge));
-  const [first] = refused;
-  const unwritable =
-    (cut ? `It changed more than ${MOST_PATHS} paths.` : undefined) ??
-    (isLarge ? `Its changes have ${megabytes(bytes)}; at most ${megabytes(MOST_BYTES)} can be written from a preview.` : undefined) ??
-    (foreign.length > 0 ? `Something else changed ${listPaths(foreign)} meanwhile.` : undefined) ??
-    (first === undefined ? undefined : `${first}${refused.length > 1 ? ` (and ${refused.length - 1} more)` : ""}.`);
+  const changes = differences.map((difference) => showChange(trees.view, difference, bytes > MOST_BYTES));
+  const unwritable = findObstacle(comparison, bytes) ?? (await findAttributed(trees, comparison));
   if (unwritable !== undefined) return { changes, planned: [], unwritable };
-  return { changes, planned: differences.map((difference) => planChange({ workspace, view }, difference)) };
+  return { changes, planned: differences.map((difference) => planChange(trees, difference)) };
+}
+
+function findObstacle({ differences, foreign, unnamed, cut }: TreeComparison, bytes: number): string | undefined {
+  if (cut) return `It changed more than ${MOST_PATHS} paths.`;
+  if (bytes > MOST_BYTES) return `Its changes have ${megabytes(bytes)}; at most ${megabytes(MOST_BYTES)} can be written from a preview.`;
+  if (foreign.length > 0) return `Something else changed ${listPaths(foreign)} meanwhile.`;
+  if (unnamed.length > 0) return `The name of ${listPaths(unnamed)} is not valid UTF-8, so it cannot be compared.`;
+  const [first, ...more] = differences.flatMap((difference) => refusalOf(difference) ?? []);
+  return first === undefined ? undefined : `${first}${more.length > 0 ? ` (and ${more.length} more)` : ""}.`;
+}
+
+/** Writing replaces files, which would lose these attributes. */
+async function findAttributed(
+  { processes, workspace, view, list }: CollectedTrees,
+  comparison: TreeComparison,
+): Promise<string | undefined> {
+  const { differences, same } = comparison;
+  const before = [...same, ...differences.filter((one) => one.before !== null).map(({ path }) => path)];
+  const after = [...same, ...differences.filter((one) => one.after !== null).map(({ path }) => path)];
+  try {
+    const found = [
+      ...(await findAttributes({ processes, tree: workspace, list }, before)),
+      ...(await findAttributes({ processes, tree: view, list }, after)),
+    ];
+    const paths = [...new Set(found)];
+    return paths.length === 0
+      ? undefined
+      : `Extended attributes or access control lists cannot be written from a preview: ${listPaths(paths)}.`;
+  } catch (error) {
+    return `Its changes cannot be written: ${messageOf(error)}.`;
+  }
 }
 
 /** Names a few paths. */
@@ -60,14 +86,17 @@ const KIND_WORDS = {
 
 const SPECIAL_BITS = 0o7000;
 const OWNER_BITS = 0o700;
+const OWNER_READS = 0o400;
 
 function refusalOf({ path, before, after }: TreeDifference): string | undefined {
+  if (path === TOP) return "It changed the mode of the workspace itself";
   const special = [after, before].find((entry) => entry && ["pipe", "socket", "device"].includes(entry.kind));
   if (special) return `${path} is ${KIND_WORDS[special.kind]}, which cannot be written from a preview`;
   if (before && after && (before.kind === "directory") !== (after.kind === "directory"))
     return `${path} was ${KIND_WORDS[before.kind]} and became ${KIND_WORDS[after.kind]}, which cannot be written as one change`;
   const marked = [after, before].find((entry) => entry?.kind === "file" && (entry.mode & SPECIAL_BITS) !== 0);
   if (marked) return `${path} has the setuid, setgid or sticky bit`;
+  if (after?.kind === "file" && (after.mode & OWNER_READS) === 0) return `${path} is a file that its owner cannot read`;
   const isShut = after?.kind === "directory" && (after.mode & OWNER_BITS) !== OWNER_BITS;
   return isShut ? `${path} is a directory that its owner cannot change` : undefined;
 }
@@ -83,7 +112,9 @@ function showChange(view: string, difference: TreeDifference, isLarge: boolean):
   const isModeShown = before !== null && after !== null && before.kind === after.kind && before.mode !== after.mode;
   const mode = isModeShown ? [`mode ${octal(before.mode)} to ${octal(after.mode)}`] : [];
   const isProgram = before === null && after?.kind === "file" && (after.mode & 0o111) !== 0;
-  const notes = [...target, ...directory, ...special, ...mode, ...(isProgram ? ["executable"] : []), ...size];
+  const isLinked = after?.kind === "file" && after.names > 1;
+  const linked = isLinked ? ["one of several names of a file, becomes a file of its own"] : [];
+  const notes = [...target, ...directory, ...special, ...mode, ...(isProgram ? ["executable"] : []), ...linked, ...size];
   return { path, what, ...(notes.length > 0 && { note: notes.join(", ") }) };
 }
 
@@ -100,7 +131,7 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-function planChange({ workspace, view }: CollectedTrees, { path, before, after }: TreeDifference): PathChange {
+function planChange({ workspace, view }: Pick<CollectedTrees, "workspace" | "view">, { path, before, after }: TreeDifference): PathChange {
   const place = join(workspace, path);
   const isModed = (entry: TreeEntry | null): number | null => (entry === null || entry.kind === "link" ? null : entry.mode);
   return {

@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { PathChange, ProcessEnd, ProcessSpec, ShownChange } from "@assent/core";
-import { confineProgram } from "../sandbox/confine-program.ts";
-import { probeSandbox, type SandboxProbe } from "../sandbox/probe.ts";
-import { listHomeSecrets, listVisibleRoots } from "../sandbox/visible-roots.ts";
+import { type Confinement, confineProgram } from "../sandbox/confine-program.ts";
 import { collectChanges, MOST_PATHS } from "./collect-changes.ts";
 import { openView } from "./open-view.ts";
 import type { ViewParts, WorkspaceView } from "./workspace-view.ts";
@@ -13,7 +11,12 @@ export type RunOnView = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
   readonly timeoutMs: number;
   /** Prefers a copy, which is slower and behaves exactly like the workspace. */
   readonly exact?: boolean;
+  /** How it is confined, with the view in place of the workspace. */
+  readonly confinement: (view: ConfinedView) => Confinement;
 };
+
+/** The parts of a confinement that belong to one view. */
+export type ConfinedView = Pick<Confinement, "temporary"> & { readonly workspaceFrom: string };
 
 /** What a program did on a view of the workspace. */
 export type EffectRun = {
@@ -31,34 +34,17 @@ export type EffectRun = {
 
 /** Runs programs where they change nothing. */
 export type EffectRunner = {
-  /** Why this is not possible here, as a sentence; undefined if it is. Tries it once. */
-  readonly unavailable: () => Promise<string | undefined>;
   /** Rejects if the view cannot be made or the program cannot be confined. The workspace stays as it is. */
   readonly run: (program: RunOnView, signal: AbortSignal) => Promise<EffectRun>;
 };
 
-/** What a runner needs; `probe` replaces the trial of the sandbox in tests. */
-export type EffectRunnerParts = ViewParts & { readonly probe?: () => Promise<SandboxProbe> };
-
 /** Creates a runner for one workspace. Starts nothing before it is used. */
-export function createEffectRunner(parts: EffectRunnerParts): EffectRunner {
-  const { processes, probe = () => probeSandbox({ processes }) } = parts;
-  let probed: Promise<SandboxProbe> | undefined;
-  const sandbox = (): Promise<SandboxProbe> => {
-    probed ??= probe();
-    return probed;
-  };
+export function createEffectRunner(parts: ViewParts): EffectRunner {
   return {
-    unavailable: async () => {
-      const found = await sandbox();
-      return found.works ? undefined : found.reason;
-    },
     run: async (program, signal) => {
-      const found = await sandbox();
-      if (!found.works) throw new Error(found.reason);
       const view = await openView(parts, program.exact === true, signal);
       try {
-        return await runInView({ parts, view, sandbox: found.sandbox }, program, signal);
+        return await runInView({ parts, view }, program, signal);
       } finally {
         await view.close();
       }
@@ -66,11 +52,7 @@ export function createEffectRunner(parts: EffectRunnerParts): EffectRunner {
   };
 }
 
-type OpenedRun = {
-  readonly parts: EffectRunnerParts;
-  readonly view: WorkspaceView;
-  readonly sandbox: Extract<SandboxProbe, { readonly works: true }>["sandbox"];
-};
+type OpenedRun = { readonly parts: ViewParts; readonly view: WorkspaceView };
 
 /** The largest file, in KiB. */
 const LARGEST_FILE = 512 * 1024;
@@ -78,30 +60,27 @@ const LEFT = ".assent-left";
 
 /**
  * Runs inside: limits the size of a file, runs the command, notes what is still running, ends it and waits until it is gone. So nothing changes the view
- * while it is compared.
+ * while it is compared. It writes the note last, when nothing can put something else in its place.
  */
 const INSIDE = [
   `ulimit -f ${LARGEST_FILE}`,
   '"$0" "$@"',
   "status=$?",
-  'others() { for one in /proc/[0-9]*; do case "$one" in /proc/1|/proc/$$) ;; *) read -r name 2>/dev/null < "$one/comm" && echo "$name";; esac; done; }',
-  `others > /tmp/${LEFT}`,
+  'others() { names=; for one in /proc/[0-9]*; do case "$one" in /proc/1|/proc/$$) ;; *) read -r name 2>/dev/null < "$one/comm" && names+="$name"$\'\\n\';; esac; done; }',
+  "others",
+  'stayed="$names"',
   "kill -9 -1 2>/dev/null",
-  'for try in {1..100}; do [ -z "$(others | grep -v -x -e grep -e bash)" ] && break; read -r -t 0.02 < <(:) || :; done',
+  'for try in {1..100}; do others; [ -z "$names" ] && break; read -r -t 0.02 < <(:) || :; done',
+  `rm -rf /tmp/${LEFT}`,
+  `printf %s "$stayed" > /tmp/${LEFT}`,
   "exit $status",
 ].join("\n");
 
-async function runInView({ parts, view, sandbox }: OpenedRun, program: RunOnView, signal: AbortSignal): Promise<EffectRun> {
+async function runInView({ parts, view }: OpenedRun, program: RunOnView, signal: AbortSignal): Promise<EffectRun> {
   const { processes, workspace, directory } = parts;
   const { file, args, cwd, env, timeoutMs } = program;
-  const home = env["HOME"] ?? "/";
-  const confinement = {
-    ...{ sandbox, workspace, workspaceFrom: view.from, temporary: view.temporary, home },
-    roots: listVisibleRoots(env["PATH"] ?? "", home),
-    masked: listHomeSecrets(home),
-    ...{ writable: [], readOnly: [], network: false },
-  };
-  const mountPoints = new Set(confinement.roots.map(({ path }) => path.replace(home, "~")));
+  const confinement = program.confinement({ workspaceFrom: view.from, temporary: view.temporary });
+  const mountPoints = new Set(confinement.roots.map(({ path }) => path.replace(confinement.home, "~")));
   const room = watchRoom(directory);
   try {
     const end = await processes.run(
@@ -115,7 +94,7 @@ async function runInView({ parts, view, sandbox }: OpenedRun, program: RunOnView
     signal.throwIfAborted();
     const stayed = takeStayed(view.temporary);
     const comparison = await view.compare(MOST_PATHS);
-    const collected = collectChanges({ workspace, view: view.path }, comparison);
+    const collected = await collectChanges({ processes, workspace, view: view.path, list: `${view.temporary}.list` }, comparison);
     const full = room.signal.aborted ? { unwritable: FULL } : {};
     return {
       end,
@@ -149,17 +128,13 @@ function watchRoom(directory: string): { readonly signal: AbortSignal; readonly 
   return { signal: abort.signal, close: () => clearInterval(timer) };
 }
 
+/** Follows no link: the command may have put one there, if it ended the shell that writes the note. */
 function takeStayed(temporary: string): readonly string[] {
   const file = join(temporary, LEFT);
-  try {
-    return readFileSync(file, "utf8")
-      .split("\n")
-      .filter((name) => name !== "");
-  } catch {
-    return []; // it was stopped before
-  } finally {
-    rmSync(file, { force: true });
-  }
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return [];
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  return text.split("\n").filter((name) => name !== "");
 }
 
 const MOST_OUTSIDE = 100;

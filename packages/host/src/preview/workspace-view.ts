@@ -38,10 +38,12 @@ export async function openCopy(parts: ViewParts, signal: AbortSignal): Promise<W
     await runSystem(processes, ["cp", "-a", "--reflink=auto", "--", workspace, path], signal);
     const since = markTime(join(base, "copied"));
     const isForeign = (stats: Stats): boolean => stats.ctimeMs >= startedAt;
+    const directories = listDirectories(path);
+    const isMoved = (at: string, { ino }: Stats): boolean => directories.get(at) !== ino;
     const compare = (limit: number): Promise<TreeComparison> => {
       const isClockBack = markTime(join(base, "ended")) < since; // then times tell nothing
       return compareTrees(
-        { lower: workspace, view: path, isTouched: (_, stats) => isClockBack || stats.ctimeMs >= since, isForeign },
+        { lower: workspace, view: path, isTouched: (_, stats) => isClockBack || stats.ctimeMs >= since, isForeign, isMoved },
         limit,
       );
     };
@@ -50,6 +52,21 @@ export async function openCopy(parts: ViewParts, signal: AbortSignal): Promise<W
     await close();
     throw error;
   }
+}
+
+/** The number of every directory below a path. Moving a directory changes no time of what it contains. */
+function listDirectories(top: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const walk = (below: string): void => {
+    for (const entry of readdirSync(join(top, below), { withFileTypes: true })) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (!entry.isDirectory()) continue;
+      found.set(path, lstatSync(join(top, path), { throwIfNoEntry: false })?.ino ?? 0);
+      walk(path);
+    }
+  };
+  walk("");
+  return found;
 }
 
 type ViewBase = { readonly base: string; readonly temporary: string; readonly close: () => Promise<void> };

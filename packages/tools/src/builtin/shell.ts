@@ -63,7 +63,7 @@ export type ShellDeps = StepsPlace & {
   readonly containment?: ShellContainment;
   /** Shows models how to leave the sandbox. */
   readonly showsUnconfined?: boolean;
-  /** Runs commands on a copy of the workspace; unavailable if absent. */
+  /** Runs commands on a copy of the workspace, confined; unavailable if absent. */
   readonly effects?: EffectRunner;
 };
 
@@ -74,6 +74,7 @@ export const SHELL: ToolListing = { name: "shell", title: "Shell", kind: "execut
  * with bash. Rules, facts and safeguards decide.
  */
 export function shellTool(deps: ShellDeps): Tool {
+  const { effects, containment } = deps;
   return defineTool({
     ...listedFields(SHELL),
     description: deps.background ? `${description("shell")}\n${description("shell-background")}` : description("shell"),
@@ -86,7 +87,7 @@ export function shellTool(deps: ShellDeps): Tool {
     fails: ({ cwd }, ctx) => (cwd === undefined ? undefined : findMissingDirectory(deps, resolve(ctx.cwd, cwd))),
     confirm: (input, { cwd }) => confirmCommand(input, cwd),
     run: (input, ctx) => runCommand(deps, input, ctx),
-    ...(deps.effects && { effectPreview: shellPreviewer({ ...deps, effects: deps.effects }) }),
+    ...(effects && containment && { effectPreview: shellPreviewer({ ...deps, effects, containment }) }),
   });
 }
 

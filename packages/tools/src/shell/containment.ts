@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Containment, ProcessSpec } from "@assent/core";
 import {
+  type ConfinedView,
   type Confinement,
   confineProgram,
   createPrivateDirectory,
@@ -21,6 +22,11 @@ export type ShellContainment = {
   readonly probe: () => Promise<SandboxProbe>;
   /** Prepares the sandbox for one command. Throws if it cannot. */
   readonly enter: (command: ConfinedCommand) => Promise<EnteredSandbox>;
+  /**
+   * The same sandbox for a command on a view of the workspace, without network. All of the view can be changed, because a person sees the changes first;
+   * nothing else can be. Throws if it cannot.
+   */
+  readonly enterView: (searchPath: string) => Promise<(view: ConfinedView) => Confinement>;
 };
 
 export type ConfinedCommand = {
@@ -70,23 +76,28 @@ export function createShellContainment({
     directories.set(sessionId, directory);
     return directory;
   };
+  type Given = Omit<Confinement, "sandbox" | "roots" | "masked" | "workspace" | "home">;
+  const describe = async (searchPath: string): Promise<(given: Given) => Confinement> => {
+    const found = await probe();
+    if (!found.works) throw new Error(found.reason);
+    const { sandbox } = found;
+    const masked = [...listHomeSecrets(home), ...listHidden(hidden)];
+    return (given) => ({ sandbox, roots: listVisibleRoots(searchPath, home), masked, workspace, home, ...given });
+  };
   return {
     probe,
+    enterView: async (searchPath) => {
+      const confinementOf = await describe(searchPath);
+      return (view) => confinementOf({ ...view, writable: [], readOnly: [], network: false });
+    },
     enter: async ({ sessionId, network, cwd, searchPath, isLasting }) => {
-      const found = await probe();
-      if (!found.works) throw new Error(found.reason);
+      const confinementOf = await describe(searchPath);
       const earlier = settleAbandoned({ workspace, isControl }, aside);
       const search = { workspace, cwd, isControl };
       const before = findWorkspaceControls(search);
       const temporary = directoryOf(sessionId);
-      const confinement: Confinement = {
-        ...{ sandbox: found.sandbox, roots: listVisibleRoots(searchPath, home), workspace, temporary, home, network },
-        ...{
-          writable: listWritable(writable()),
-          readOnly: listReadOnlyControls(before, workspace),
-          masked: [...listHomeSecrets(home), ...listHidden(hidden)],
-        },
-      };
+      const readOnly = listReadOnlyControls(before, workspace);
+      const confinement = confinementOf({ temporary, network, writable: listWritable(writable()), readOnly });
       const note = isLasting ? undefined : noteRunning(aside, { workspace, cwd, before: [...before] } satisfies CommandNote);
       return {
         confine: (program) => confineProgram(program, confinement),

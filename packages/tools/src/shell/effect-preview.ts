@@ -4,6 +4,7 @@ import { composeCut, cutOutput, unifiedDiff } from "@assent/core/parts";
 import type { EffectRun, EffectRunner } from "@assent/host";
 import { isInside } from "@assent/policy";
 import { NO_BASH, textProgram } from "./bash.ts";
+import type { ShellContainment } from "./containment.ts";
 import { makeShellResult } from "./result.ts";
 import { runsLater } from "./runs-later.ts";
 import type { StepsPlace } from "./steps.ts";
@@ -23,23 +24,28 @@ const OUTPUT_CUT = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;
 const MOST_LINES = 400;
 const MOST_BLOCK_LINES = 4_000;
 
+type PreviewerDeps = StepsPlace & { readonly effects: EffectRunner; readonly containment: ShellContainment };
+
 /** Shows what a command does: runs it as text, as after an approval, on a view of the workspace. */
-export function shellPreviewer(deps: StepsPlace & { readonly effects: EffectRunner }): EffectPreviewer<CommandInput> {
-  const { workspace, effects } = deps;
+export function shellPreviewer(deps: PreviewerDeps): EffectPreviewer<CommandInput> {
+  const { workspace, effects, containment } = deps;
   const inexact = new Set<string>();
   return {
     unavailable: async ({ command, cwd, run_in_background }, ctx) => {
       const place = resolve(ctx.cwd, cwd ?? ".");
       if (run_in_background) return "A command in the background has no end at which to look at its changes.";
       if (!isInside(workspace, place)) return `It runs in ${place}, outside the workspace.`;
-      return textProgram(deps, command) ? await effects.unavailable() : NO_BASH;
+      if (!textProgram(deps, command)) return NO_BASH;
+      const probe = await containment.probe();
+      return probe.works ? undefined : probe.reason;
     },
     run: async ({ command, cwd, timeout_ms, pty }, ctx) => {
       const program = textProgram(deps, command);
       if (!program) throw new Error(NO_BASH);
       const timeoutMs = Math.min(timeout_ms ?? MOST_MS, MOST_MS);
       const exact = inexact.delete(callName(ctx)); // the overlay may be why it failed
-      const run = await effects.run({ ...program, cwd: resolve(ctx.cwd, cwd ?? "."), timeoutMs, exact }, ctx.signal);
+      const confinement = await containment.enterView(program.env["PATH"] ?? "");
+      const run = await effects.run({ ...program, cwd: resolve(ctx.cwd, cwd ?? "."), timeoutMs, exact, confinement }, ctx.signal);
       const preview = await describeRun(run, { workspace, command, timeoutMs, pty: pty === true });
       if (!preview.succeeded && run.how === "overlay") inexact.add(callName(ctx));
       return preview;

@@ -12,6 +12,7 @@ const RUNNERS: readonly (readonly [pattern: RegExp, runs: string])[] = [
   [/(?:^|\/)(?:\.gitlab-ci\.yml|Jenkinsfile|\.pre-commit-config\.yaml|lefthook\.ya?ml)$/, "other programs run what it says"],
   [/(?:^|\/)\.(?:npmrc|yarnrc(?:\.yml)?|pnpmfile\.cjs)$/, "package managers read it"],
   [/(?:^|\/)conftest\.py$/, "pytest runs it"],
+  [/(?:^|\/)\.mcp\.json$/, "agents start the programs that it names"],
   [/(?:^|\/)\.assent\//, "Assent reads it"],
 ];
 

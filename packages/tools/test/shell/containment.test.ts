@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Containment, RunContext, ToolResult } from "@assent/core";
-import { createHostFiles, createHostProcesses } from "@assent/host";
+import { confineProgram, createHostFiles, createHostProcesses } from "@assent/host";
 import { createPathLookup, createPolicyFacts } from "@assent/policy";
 import { withoutProgram } from "../../../../test/support/programs.ts";
 import { shellTool } from "../../src/builtin/shell.ts";
@@ -19,12 +19,14 @@ type Running = Partial<RunContext> & { readonly input?: object };
 function workshop(t: TestContext, writable: readonly string[] = []) {
   const top = scratch(t);
   const [root, home] = [join(top, "ws"), join(top, "home")];
-  for (const directory of [join(root, ".git/hooks"), home, join(top, "named")]) mkdirSync(directory, { recursive: true });
+  for (const directory of [join(root, ".git/hooks"), home, join(top, "named"), join(top, "ledger")])
+    mkdirSync(directory, { recursive: true });
   const look = createPathLookup({ workspace: root });
   const containment = createShellContainment({
     ...{ workspace: root, home, writable: () => writable.map((name) => join(top, name)) },
     isControl: (path) => look(path, root).control,
     aside: join(top, "aside"),
+    hidden: [join(top, "ledger")],
   });
   const tool = shellTool({
     ...{ workspace: root, containment, files: createHostFiles({ outputDirectory: join(top, "output") }) },
@@ -55,6 +57,31 @@ test("a command that a rule allowed runs confined, too", { skip }, async (t) => 
   const { content } = await planned(`cat ${top}/secret; touch made; ls`);
   assert.doesNotMatch(String(content), /^secret/m);
   assert.ok(existsSync(join(root, "made")));
+});
+
+test("a command on a view changes the view alone: not the workspace, not named paths, and what is hidden stays hidden", {
+  skip,
+}, async (t) => {
+  const { top, root, containment } = workshop(t, ["named"]);
+  const view = { workspaceFrom: join(top, "view"), temporary: join(top, "tmp") };
+  for (const directory of [view.workspaceFrom, join(view.temporary, ".home")]) mkdirSync(directory, { recursive: true });
+  const confinement = (await containment.enterView("/usr/bin:/bin"))(view);
+  assert.deepEqual(
+    [confinement.writable, confinement.network, confinement.masked.map(({ path }) => path)],
+    [[], false, [join(top, "ledger")]],
+  );
+  const program = {
+    file: "/bin/bash",
+    args: ["-c", `echo x > made; echo x > ${top}/named/made`],
+    cwd: root,
+    env: { PATH: "/usr/bin:/bin" },
+  };
+  await createHostProcesses().run({ ...program, confine: (inside) => confineProgram(inside, confinement) }, new AbortController().signal);
+  const made = [join(view.workspaceFrom, "made"), join(root, "made"), join(top, "named/made")];
+  assert.deepEqual(
+    made.map((path) => existsSync(path)),
+    [true, false, false],
+  );
 });
 
 test("a command in a terminal runs confined, too", { skip }, async (t) => {
