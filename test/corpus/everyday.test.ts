@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { after, describe, type TestContext, test } from "node:test";
+import { withoutProgram } from "../support/programs.ts";
 import { EVERYDAY, type EverydayCommand, type EverydayVerdict, judgeEveryday, scoreEveryday } from "./everyday.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "assent-everyday-")));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
+function makeDirectory(name: string): string {
+  mkdirSync(join(scratch, name));
+  return join(scratch, name);
+}
+
 describe("everyday commands, in the default mode without a rule", () => {
-  const verdicts = judgeEveryday(scratch);
+  const verdicts = judgeEveryday(makeDirectory("default"));
   const those = (isMeant: (row: EverydayCommand) => boolean): readonly EverydayVerdict[] => verdicts.filter(({ row }) => isMeant(row));
   const allowed = (all: readonly EverydayVerdict[]): readonly string[] =>
     all.filter(({ verdict }) => verdict === "allow").map(({ row }) => row.command);
@@ -21,10 +27,10 @@ describe("everyday commands, in the default mode without a rule", () => {
   });
 
   test("at least 95 % of those that change nothing pass", (t) => {
-    const { share, rest } = scoreEveryday(those(({ effect, secrets }) => effect === "none" && !secrets));
-    t.diagnostic(`${(100 * share).toFixed(1)} % pass; the rest:`);
-    for (const line of rest) t.diagnostic(line);
-    assert.ok(share >= 0.95, rest.join("\n"));
+    assertMostPass(
+      t,
+      those(({ effect, secrets }) => effect === "none" && !secrets),
+    );
   });
 
   test("those that only look at containers, clusters and GitHub pass", () => {
@@ -38,3 +44,20 @@ describe("everyday commands, in the default mode without a rule", () => {
   test("none that reaches outside for more than a look passes", () =>
     assert.deepEqual(allowed(those(({ effect, reads }) => effect === "outside" && !reads)), []));
 });
+
+test("everyday commands in a sandbox, with allowConfined: at least 95 % of those that stay inside the workspace pass", {
+  skip: withoutProgram("bwrap"),
+}, (t) => {
+  const verdicts = judgeEveryday(makeDirectory("confined"), { sandbox: "prefer", allowConfined: true });
+  assertMostPass(
+    t,
+    verdicts.filter(({ row }) => row.effect !== "outside" && !row.secrets),
+  );
+});
+
+function assertMostPass(t: TestContext, verdicts: readonly EverydayVerdict[]): void {
+  const { share, rest } = scoreEveryday(verdicts);
+  t.diagnostic(`${(100 * share).toFixed(1)} % of ${verdicts.length} pass; the rest:`);
+  for (const line of rest) t.diagnostic(line);
+  assert.ok(share >= 0.95, rest.join("\n"));
+}

@@ -6,7 +6,7 @@ const NAMES = new Set([".env", ".git-credentials", ".netrc", ".npmrc", ".pypirc"
 const DIRECTORIES = [".aws", ".ssh", ".gnupg", ".config/gcloud"];
 const PLACES = [".git/config", ".docker/config.json", ".kube/config"];
 const NAME_STARTS = ["id_rsa", "id_ed25519", "secrets."];
-const NAME_ENDS = [".pem", ".key", ".p12", ".pfx", ".keystore"];
+const NAME_ENDS = [".env", ".pem", ".key", ".p12", ".pfx", ".keystore"];
 const HARMLESS = new Set([".env.example", ".env.sample"]);
 
 /** The same files as patterns of names, for programs that read whole directories. Where the place counts, its first directory is left out. */

@@ -12,8 +12,8 @@ export type CommandPrefix = {
   readonly asks?: string;
   /** Further words may reach a shell, so characters that a shell acts on ask. */
   readonly shell?: true;
-  /** `NAME=value` words ask. */
-  readonly plain?: true;
+  /** Words that ask, and why. */
+  readonly refuses?: readonly [words: RegExp, why: string];
   /** Its first operand is a remote; an address asks. */
   readonly remote?: true;
   /** How many words "always" offers, if not those of the row. */
@@ -24,18 +24,30 @@ export type CommandPrefix = {
 
 const SCRIPTS: CommandPrefix = {
   risk: "It runs scripts of this repository, with any arguments.",
-  asks: "--script-shell --userconfig --globalconfig --node-options --shell-emulator --config",
+  asks: "--script-shell --userconfig --globalconfig --node-options --shell-emulator --config --git",
   shell: true,
 };
 const INSTALLS: CommandPrefix = {
   risk: "It installs packages and runs their install scripts.",
-  asks: "-g --global --location --registry --script-shell --userconfig --globalconfig --node-options --prefix --config",
+  asks: "-g --global --location --registry --script-shell --userconfig --globalconfig --node-options --prefix --config --git --proxy --https-proxy --strict-ssl --cafile --trusted-host",
   shell: true,
 };
-const TESTS: CommandPrefix = { risk: "It runs the tests of this repository, which are any code.", asks: "--pastebin" };
-const CHECKS: CommandPrefix = { risk: "It loads settings and plugins of this repository, and may change files that it checks." };
-const BUILDS: CommandPrefix = { risk: "It runs build instructions of this repository, which are any code.", plain: true, shell: true };
+const TESTS: CommandPrefix = {
+  risk: "It runs the tests of this repository, which are any code.",
+  asks: "--pastebin --basetemp",
+  refuses: [/^(?:--\w+=)?\{/, "contains settings, which may name any program"],
+};
+const CHECKS: CommandPrefix = {
+  risk: "It loads settings and plugins of this repository, and may change files that it checks.",
+  asks: "--install-types --python-executable",
+};
+const BUILDS: CommandPrefix = {
+  risk: "It runs build instructions of this repository, which are any code.",
+  refuses: [/^[^-/.][^/]*=|^\.\w+=/, "changes a variable of the build"],
+  shell: true,
+};
 const COMPILES: CommandPrefix = { risk: "It compiles and may run code of this repository and of its dependencies." };
+const GO: CommandPrefix = { ...COMPILES, asks: "-exec -toolexec -vettool -overlay -ldflags -gccgoflags" };
 const HOOKS = "and runs hooks and programs that this repository's git settings name.";
 const CHANGES: CommandPrefix = { risk: `It can discard changes that were not committed, ${HOOKS}` };
 const COMMITS: CommandPrefix = { risk: `It changes commits, branches or the index, ${HOOKS}` };
@@ -50,17 +62,33 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     INSTALLS,
   ),
   ...rows("pnpm run, pnpm test, yarn run, yarn test, bun run, bun test", SCRIPTS),
-  ...rows("pnpm, yarn", { ...SCRIPTS, offers: 2 }),
+  ...rows("pnpm, yarn", {
+    ...SCRIPTS,
+    asks: `${SCRIPTS.asks} publish login logout npm global create env config node link owner`,
+    offers: 2,
+  }),
   ...rows("npx, bunx, pnpx", { ...RUNNER, offers: 2 }),
-  ...rows("pnpm exec, pnpm dlx, yarn dlx, yarn exec, npm exec", { ...RUNNER, offers: 3 }),
+  ...rows("pnpm exec, pnpm dlx, yarn dlx, yarn exec", { ...RUNNER, offers: 3 }),
+  ["npm exec", { ...RUNNER, asks: `${SCRIPTS.asks} --package --call -c --registry --prefix`, offers: 3 }], // npm reads options after the program, too
   ...rows("pytest, python -m pytest, python3 -m pytest, vitest, jest, mocha, rspec, phpunit, tox, ctest", TESTS),
   ...rows(
     "eslint, prettier, tsc, biome, stylelint, ruff, mypy, black, isort, pyright, golangci-lint, clang-format, rustfmt, gofmt",
     CHECKS,
   ),
-  ...rows("make, gmake, ninja, just, task, rake", { ...BUILDS, asks: "--eval -E" }),
-  ...rows("gradle, mvn, bazel, ant, cmake, meson", BUILDS),
-  ...rows("go test, go build, go vet, go run, go generate, go mod, go fmt", { ...COMPILES, asks: "-exec -toolexec -vettool -overlay" }),
+  ...rows("make, gmake, ninja, task", { ...BUILDS, asks: "--eval -E" }),
+  ["rake", { ...BUILDS, asks: "-e -E -p --execute --execute-print --execute-continue" }],
+  ["just", { ...BUILDS, asks: "-c --command --shell --shell-arg --chooser --choose --set" }],
+  ...rows("gradle, bazel, ant, meson", BUILDS),
+  ["mvn", { ...BUILDS, refuses: [/^-D[^=]*exec|^exec:|^[^-].*:.*:|^[^-/.][^/]*=/, "may name any program or plugin"] }],
+  [
+    "cmake",
+    {
+      ...BUILDS,
+      refuses: [/^-[EP]|^-D.*(?:COMPILER|LAUNCHER|LINKER|PROGRAM|COMMAND|TOOLCHAIN)|^[^-/.][^/]*=|^\.\w+=/i, "may name any program"],
+    },
+  ],
+  ...rows("go test, go build, go vet, go generate, go mod, go fmt", GO),
+  ["go run", { ...GO, refuses: [/@/, "may be a package of another repository"] }],
   ["cargo", { ...COMPILES, asks: "--config -Z publish install uninstall login logout owner yank" }],
   ...rows("dotnet build, dotnet test, dotnet run, dotnet restore, swift build, swift test, mix test, mix compile", COMPILES),
   ...rows("uv run, poetry run, pipenv run, bundle exec", {
@@ -71,9 +99,12 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ...rows("uv sync, uv add, poetry install, poetry add, bundle install, pip install, pip3 install", INSTALLS),
   ...rows("docker compose, podman compose", {
     risk: "It starts, stops and changes this repository's containers and runs any command in them; a container can reach files outside the workspace.",
-    asks: "-H --host --context",
+    asks: "-H --host --context config convert push publish bridge",
   }),
-  ...rows("docker build, podman build", { risk: "It runs build instructions of this repository in a container.", asks: "--ssh --secret" }),
+  ...rows("docker build, podman build", {
+    risk: "It runs build instructions of this repository in a container.",
+    asks: "--ssh --secret --push --allow --network",
+  }),
   ...rows("docker ps, docker logs, docker images, docker inspect, podman ps, podman logs", {
     risk: "It shows containers of this machine, with their output and settings.",
   }),
@@ -150,7 +181,8 @@ function gitRisk(verb: string): string | undefined {
 }
 
 const SHELL_CHARACTERS = /[$`;&|<>(){}!\\\n]/;
-const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute)(?:=.*)?|eval|-)$/s;
+const INLINE_CODE =
+  /^(?:-[A-Za-z]*[cerEp]|-[ce].+|-[BbdEIOPqsSuvx]+c.+|--(?:eval|print|command|execute)(?:=.*)?|(?:--[\w-]+=)?[dD][aA][tT][aA]:.*|eval|-)$/s;
 
 /** True for commands such as `python3 -c …`, whose next code is unknown. */
 export function runsInlineCode([program = "", ...args]: readonly string[]): boolean {
@@ -214,7 +246,7 @@ function isNamedEnd(words: readonly string[], inner: readonly string[], lead: nu
 }
 
 function findWordLimit(
-  { asks, shell, plain, remote }: CommandPrefix,
+  { asks, shell, refuses, remote }: CommandPrefix,
   words: readonly string[],
   further: readonly string[],
 ): string | undefined {
@@ -222,23 +254,24 @@ function findWordLimit(
   const own = end === -1 ? further : further.slice(0, end);
   const listed = asks === undefined ? undefined : own.find((word) => isListed(word, asks.split(" ")));
   if (listed !== undefined) return `${listed} always asks`;
-  const assigned = plain ? further.find((word) => /^[^-/.][^/]*=|^\.\w+=/.test(word)) : undefined;
-  if (assigned !== undefined) return `${assigned} changes a variable of the build`;
+  const refused = refuses && further.find((word) => refuses[0].test(word));
+  if (refused !== undefined) return `${refused} ${refuses?.[1]}`;
   const acted = shell ? further.find((word) => SHELL_CHARACTERS.test(word)) : undefined;
   if (acted !== undefined) return `${acted} has characters that a shell acts on`;
   return remote ? findAddress(words) : undefined;
 }
 
-/** An option as listed, with a value, or abbreviated; a word as listed. */
+/** An option as listed, with a value, abbreviated, or with another number of dashes, which npm and go accept; a word as listed. */
 function isListed(word: string, names: readonly string[]): boolean {
   if (!word.startsWith("-")) return names.includes(word);
-  const [name = ""] = word.split("=");
+  const name = (word.split("=")[0] ?? "").replace(/^-+/, "").replaceAll("_", "-").toLowerCase();
+  const dashes = word.search(/[^-]/);
   return names.some((listed) => {
     if (!listed.startsWith("-")) return false;
-    if (listed.startsWith("--")) return name.length > 2 && listed.startsWith(name);
-    return listed.length === 2
-      ? /^-[A-Za-z]/.test(word) && word.includes(listed.slice(1)) && !word.startsWith("--")
-      : name === listed || name === `-${listed}`;
+    if (listed.length === 2) return dashes === 1 && /^-[A-Za-z]/.test(word) && word.includes(listed.slice(1));
+    const long = listed.replace(/^-+/, "");
+    if (name === long || name.startsWith(`${long}.`)) return true;
+    return listed.startsWith("--") && name.length > (dashes === 1 ? 3 : 0) && long.startsWith(name);
   });
 }
 

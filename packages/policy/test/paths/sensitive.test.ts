@@ -14,7 +14,17 @@ const SENSITIVE = [
     "/h/.gnupg/x/y",
     "/h/.config/gcloud/a/b",
   ],
-  ...["/w/id_rsa", "/w/id_rsa.pub", "/w/id_ed25519_work", "/w/cert.pem", "/w/Server.KEY", "/w/a.p12", "/w/a.pfx", "/w/a.keystore"],
+  ...[
+    "/w/id_rsa",
+    "/w/id_rsa.pub",
+    "/w/id_ed25519_work",
+    "/w/cert.pem",
+    "/w/Server.KEY",
+    "/w/a.p12",
+    "/w/a.pfx",
+    "/w/a.keystore",
+    "/w/config/prod.env",
+  ],
   ...[
     "/w/credentials.json",
     "/w/credentials-prod.json",

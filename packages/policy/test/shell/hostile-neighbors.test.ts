@@ -370,6 +370,7 @@ const FORMS: readonly (readonly [form: string, passes: readonly string[], asks: 
       "docker inspect web",
       "docker history x",
       "docker logs -f web",
+      "docker logs --details web",
       "docker -H ssh://x ps",
       "docker --context x ps",
       "docker --config x ps",

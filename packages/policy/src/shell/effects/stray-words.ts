@@ -13,10 +13,10 @@ export function findStrayWords(words: readonly string[], place: CommandPlace): r
   );
 }
 
-/** What in a word may be a path: `x`, `--file=x`, `-Fx`, `@x`, `a:b`. */
+/** What in a word may be a path: `x`, `--file=x`, `-Fx`, `@x`, `+x`, `a:b`. */
 function pathsIn(word: string): readonly string[] {
   const [, letter] = /^-[^-]/.test(word) ? (/^-[A-Za-z]+?([/.~].*)$/s.exec(word) ?? ["", word.slice(2)]) : [];
-  const parts = /[=:,@]/.test(word) ? word.split(/[=:,@]/) : [];
+  const parts = /[=:,@+]/.test(word) ? word.split(/[=:,@]|^\+/) : [];
   return [...new Set([word, ...(letter === undefined ? [] : [letter]), ...parts])].filter((part) => part !== "" && part !== "-");
 }
 

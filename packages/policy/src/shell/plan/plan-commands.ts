@@ -37,6 +37,9 @@ function hardenWords(argv: readonly string[]): readonly string[] {
     case "command":
     case "type":
       return ["which", ...argv.slice(1).filter((word) => word !== "-v" && word !== "-p")];
+    case "history":
+    case "jobs":
+      return ["true"]; // a new shell has neither
     case "egrep":
       return ["grep", "-E", ...argv.slice(1)]; // the other names are scripts
     case "fgrep":

@@ -22,8 +22,14 @@ export function builtinText(name: string): string {
 /** Whether these words are such a builtin; `-v` makes `printf` and `test` one. */
 export function changesShell(words: readonly string[]): boolean {
   const [name, first] = words;
+  if (isEmptyList(words)) return false;
   if ((name === "type" && first !== undefined && !first.startsWith("-t")) || (name === "command" && first === "-v")) return false; // they only look up programs
   if (name === undefined || CHANGES_SHELL.has(name)) return true;
   if (name === "printf") return first?.startsWith("-v") ?? false;
   return (name === "test" || name === "[") && words.includes("-v");
+}
+
+/** `jobs` and `history` list the past of a shell. Each call has a new one, so they print nothing. */
+function isEmptyList([name, ...args]: readonly string[]): boolean {
+  return (name === "jobs" || name === "history") && args.length === 0;
 }

@@ -525,6 +525,8 @@ lsblk
 cal
 expr 1 + 2
 sleep 5
+jobs
+history
 ps
 ps aux
 ps -aux

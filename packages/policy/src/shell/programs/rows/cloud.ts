@@ -33,7 +33,7 @@ const DOCKER_READS: Readonly<Record<string, ReadTable>> = {
     options: "-a --all --digests -f= --filter= --format= --no-trunc -q --quiet",
   }),
   ...sameTables(["volume ls", "network ls"], { operands: "none", options: "-f= --filter= --format= -q --quiet --no-trunc" }),
-  ...sameTables(["logs", "container logs"], { operands: "data", options: "--details --since= -n= --tail= -t --timestamps --until=" }),
+  ...sameTables(["logs", "container logs"], { operands: "data", options: "--since= -n= --tail= -t --timestamps --until=" }),
   ...sameTables(["port", "container port"], { operands: "data" }),
   ...sameTables(["version"], { operands: "none", options: "-f= --format=" }),
 };

@@ -29,7 +29,7 @@ export const SHELLS: Readonly<Record<string, Program>> = {
   bind: {
     runs: { how: "prefix", options: "-f= -m= -q= -r= -u= -l -p -P -s -S -v -V -X -x=script", rest: "nothing", loose: true, afterKey: true },
   },
-  jobs: { runs: { how: "jobs" } },
+  jobs: { reads: { operands: "none" }, runs: { how: "jobs" } },
   trap: { runs: { how: "prefix", inert: "- -l -p -P", rest: "text", loose: true }, opaque: true },
   ...sameRow("mapfile readarray", {
     runs: { how: "prefix", options: "-c= -d= -n= -O= -s= -u= -t -C=script", rest: "nothing", loose: true },

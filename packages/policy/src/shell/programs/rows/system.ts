@@ -6,6 +6,7 @@ const HELP = "--help --version";
 /** Programs that show the state of the system. */
 export const SYSTEM: Readonly<Record<string, Program>> = {
   type: { reads: (args) => lookUpPrograms(["-v", ...args], ["-v", "-a", "-p"]) },
+  history: { reads: { operands: "none" } },
   nproc: { reads: { operands: "none", options: `--all --ignore= ${HELP}` } },
   uptime: { reads: { operands: "none", options: `-p --pretty -s --since -h -V ${HELP}` } },
   free: {
@@ -26,7 +27,7 @@ export const SYSTEM: Readonly<Record<string, Program>> = {
       operands: "data",
       options: HELP,
       refine: ({ operands }, plain) =>
-        operands.every((operand) => /^\d{1,2}(?:\.\d+)?s?$/.test(operand))
+        operands.length < 2 && operands.every((operand) => /^\d{1,2}(?:\.\d+)?s?$/.test(operand))
           ? plain
           : withHazard(plain, "unmodelled_option", "It waits for long"),
     },
