@@ -121,6 +121,12 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
       await isSound(at);
     });
 
+  test("a parked call prints the answers that approve accepts", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const { code, stderr } = await at.run(["call", "shell", "--input", '{"command":"echo b > a.txt"}', "--on-ask", "park"]);
+    assert.deepEqual([code, stderr.match(/assent approve \S+ (--write|--run)$/gm)?.length], [75, 2], stderr);
+  });
+
   test("git commit with a hook: the commit is there after yes, and gone after undo", async () => {
     using at = workspace({ "a.txt": "a\n" });
     const git = (...args: readonly string[]): string =>

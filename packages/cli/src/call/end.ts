@@ -1,6 +1,6 @@
 import { type Content, contentText, type EventBodies, type OutcomeState } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
-import { waitingText } from "../desk/approvals/waiting-list.ts";
+import { type WaitingItem, waitingText } from "../desk/approvals/waiting-list.ts";
 import { printContent, printJson } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { storeFlag } from "../store/location.ts";
@@ -17,7 +17,7 @@ export type CallEnd = { readonly sessionId: string; readonly callId: string } & 
       /** The proposal that waits to be applied or discarded. */
       readonly staged?: string;
     }
-  | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
+  | ({ readonly outcome: "waiting"; readonly approvalId: string } & Pick<WaitingItem, "subject" | "previewed">)
 );
 
 export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
@@ -50,9 +50,9 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
   const { io, options } = context;
   const json = options.flag("json");
   if (end.outcome === "waiting") {
-    const { sessionId, callId, outcome, approvalId, subject } = end;
+    const { sessionId, callId, outcome, approvalId, ...item } = end;
     const flags = storeFlag(context);
-    await io.stderr.write(waitingText([{ id: approvalId, subject }], { resume: `assent resume ${sessionId}${flags}`, flags }));
+    await io.stderr.write(waitingText([{ id: approvalId, ...item }], { resume: `assent resume ${sessionId}${flags}`, flags }));
     if (json) await printJson(io, { sessionId, callId, outcome, type: null, content: null, approvalId });
     return;
   }

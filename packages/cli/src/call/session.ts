@@ -18,7 +18,7 @@ import { type FollowedPolicy, followPolicy } from "../compose/follow-policy.ts";
 import { commandHolder, keepAlive } from "../compose/keep-alive.ts";
 import type { WorkPlace } from "../compose/place.ts";
 import { approvalSubject } from "../desk/approvals/view.ts";
-import { waitingKind } from "../desk/approvals/waiting-list.ts";
+import { type WaitingItem, waitingKind } from "../desk/approvals/waiting-list.ts";
 import { questionSubject } from "../desk/questions/view.ts";
 import { cut } from "../io/display-width.ts";
 import { CommandError } from "../io/failure.ts";
@@ -161,7 +161,7 @@ async function callEnd(ledger: Ledger, sessionId: string, report: CallReport | u
     return { ...ended, ...stopped, insisted: judged?.explicitAsk === true };
   }
   const approvalId = report.approvalId ?? "";
-  return { sessionId, callId, outcome: "waiting", approvalId, subject: await waitingSubject(ledger, approvalId) };
+  return { sessionId, callId, outcome: "waiting", approvalId, ...(await waitingSubject(ledger, approvalId)) };
 }
 
 function stagedBy(details: Json | undefined): string | undefined {
@@ -169,11 +169,12 @@ function stagedBy(details: Json | undefined): string | undefined {
   return typeof details["proposalId"] === "string" ? details["proposalId"] : undefined;
 }
 
-async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
+async function waitingSubject(ledger: Ledger, id: string): Promise<Pick<WaitingItem, "subject" | "previewed">> {
   if (waitingKind(id) === "questions")
-    return questionSubject((await readWholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
+    return { subject: questionSubject((await readWholeQuestion(ledger, await findRow(ledger, "questions", id))).questions) };
   const row = await findRow(ledger, "approvals", id);
-  return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
+  const subject = approvalSubject({ ...row, details: await ledger.resolve(row.details) });
+  return row.preview?.writable ? { subject, previewed: true } : { subject };
 }
 
 /** Records the end before it is printed; the outcome is reported even if that fails. */

@@ -136,7 +136,8 @@ async function isConfirmed(context: Context, lines: readonly string[]): Promise<
 async function writeEdit(context: Context, { path, before, after, mode }: FileEdit): Promise<void> {
   const { files } = hostPortsFor(context, await stateDirectory(context));
   const backup = `${path}.before-assent`;
-  if (before !== null && mode === undefined && !existsSync(backup)) await files.replace(backup, before);
+  const isOthers = before !== null && mode === undefined && !before.includes(WRAPPER_NAME);
+  if (isOthers && !existsSync(backup)) await files.replace(backup, before);
   if (after === null) return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, ...(mode !== undefined && { mode: 0o700 }) });
   await files.replace(path, after, mode === undefined ? {} : { mode });

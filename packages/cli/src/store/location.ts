@@ -21,6 +21,8 @@ export async function stateDirectory(context: Pick<Context, "io" | "options">): 
   const { io, options } = context;
   const given = options.text("store");
   if (given === "") throw usageError("", "--store is empty. Name a directory, or omit it.");
+  if (given !== undefined && /^\w+:\/\//.test(given) && !isPostgresUrl(given))
+    throw usageError("", `--store is a directory or a postgres:// URL, not a ${given.replace(/:.*/s, "")}:// URL.`);
   const { ASSENT_STORE: store } = io.env;
   if (given === undefined && store && !isAbsolute(store) && !isPostgresUrl(store))
     await warn(io, `ASSENT_STORE is ignored because it is neither an absolute path nor a postgres:// URL: ${store}`);

@@ -35,6 +35,12 @@ describe("assent hook install", () => {
     assert.match((await at.here(["hook", "uninstall", "claude", "--yes"])).stdout, /^Nothing to change/);
   });
 
+  test("keeps no backup of a file that it created", async () => {
+    using at = place();
+    for (const command of ["install", "uninstall"]) assert.equal((await at.here(["hook", command, "claude", "--yes"])).code, 0);
+    assert.ok(!existsSync(home(at, `${SETTINGS}.before-assent`)));
+  });
+
   test("shows the change with --dry-run and writes nothing", async () => {
     using at = place();
     const { code, stdout } = await at.here(["hook", "install", "codex", "--dry-run"]);

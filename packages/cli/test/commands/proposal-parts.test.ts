@@ -107,6 +107,7 @@ describe("a part of a proposal, from the command line", () => {
       const { id } = await stageRewrite(at);
       const ended = await at.here(["apply", id, ...options]);
       assert.deepEqual([ended.code, says.test(ended.stderr)], [code, true], ended.stderr);
+      if (name.startsWith("an unknown")) assert.match(ended.stderr, new RegExp(`See: assent proposals show ${id}`));
       assert.deepEqual(texts(at), OLD);
       assert.equal((await at.hereJson(["proposals"])).value[0]?.state, "staged");
     });

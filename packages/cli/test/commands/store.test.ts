@@ -54,6 +54,13 @@ describe("a record on PostgreSQL", () => {
     assert.match((await here.run(["doctor"], { env })).stdout, /PostgreSQL: opens, \d+ events/);
   });
 
+  test("a URL of another kind of database is refused, and no directory is made of it", async () => {
+    using here = place();
+    const { code, stderr } = await here.here([...SHELL, '{"command":"ls"}', "--store", "mysql://db/x"]);
+    assert.deepEqual([code, /a directory or a postgres:\/\/ URL, not a mysql:\/\/ URL/.test(stderr)], [2, true], stderr);
+    assert.ok(!existsSync(here.path("mysql:")));
+  });
+
   test("every command of a person works with it", { timeout: 120_000 }, async () => {
     const { at, url, env } = remotePlace();
     using here = at;

@@ -1,5 +1,5 @@
 import type { ConfirmationDetails, EffectOffer, OpenApproval, RuleRef } from "@assent/core";
-import { cut, quoted, quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
+import { cut, quoted, quotedAfter, TEXT_MARK, wrap, wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { describeEffect } from "./effect.ts";
@@ -53,7 +53,14 @@ function effectLines(effect: EffectOffer | undefined, { block, style }: EffectLa
 const FACT_COLUMNS = 9;
 
 function factRows(label: string, value: string, columns: number): string[] {
-  return wrap(value, columns - FACT_COLUMNS).map((row, at) => (at === 0 ? `  ${label}` : "").padEnd(FACT_COLUMNS) + row);
+  return wrapFact(label, value, columns - FACT_COLUMNS).map((row, at) => (at === 0 ? `  ${label}` : "").padEnd(FACT_COLUMNS) + row);
+}
+
+const SENTENCES: readonly string[] = ["always", "yes"];
+
+/** Breaks our own sentences between words, and everything else at the edge, so that no space of it is lost. */
+export function wrapFact(label: string, text: string, columns: number): string[] {
+  return (SENTENCES.includes(label) ? wrapWords : wrap)(text, columns);
 }
 
 export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {

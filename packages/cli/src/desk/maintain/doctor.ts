@@ -102,7 +102,7 @@ async function sandboxCheck(): Promise<Check> {
     disablesUserNamespaces ? "" : "bubblewrap older than 0.8",
   ];
   const detail = `works: ${["bubblewrap", ...walls].filter(Boolean).join(", ")}`;
-  return { name: "sandbox", status: "ok", detail, hint: "set sandbox to prefer or require to confine commands" };
+  return { name: "sandbox", status: "ok", detail, hint: "the setting sandbox chooses whether commands are confined" };
 }
 
 const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [

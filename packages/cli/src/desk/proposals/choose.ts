@@ -9,7 +9,9 @@ import type { Store } from "../../store/open.ts";
 export async function chosenPart({ io, options }: Context, { ledger }: Store, row: ProposalRow): Promise<ProposalPart | undefined> {
   const [files, hunks, given] = [options.list("file"), options.list("hunk"), options.text("part")];
   if (given === undefined)
-    return files.length + hunks.length === 0 ? undefined : partOf(await reviewProposal({ ledger }, row, nodeDigest), { files, hunks });
+    return files.length + hunks.length === 0
+      ? undefined
+      : partOf(await reviewProposal({ ledger }, row, nodeDigest), { files, hunks, id: row.id });
   if (files.length + hunks.length > 0) throw usageError("apply", "give either --part, or --file and --hunk");
   const part = readPart(parseJson(await readNamed(io, given, "apply")));
   if (typeof part === "string") throw usageError("apply", `--part: ${part}`);
@@ -24,13 +26,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-type Names = { readonly files: readonly string[]; readonly hunks: readonly string[] };
+type Names = { readonly id: string; readonly files: readonly string[]; readonly hunks: readonly string[] };
 
 /** Whole files, and single hunks of others. */
-function partOf(reviews: readonly FileReview[], { files, hunks }: Names): ProposalPart {
+function partOf(reviews: readonly FileReview[], { id: proposal, files, hunks }: Names): ProposalPart {
   const parts = new Map<string, FilePart>();
   for (const name of files) {
-    const { path } = findFile(reviews, name);
+    const { path } = findFile(reviews, name, proposal);
     parts.set(path, { path });
   }
   for (const id of hunks) {
@@ -38,7 +40,7 @@ function partOf(reviews: readonly FileReview[], { files, hunks }: Names): Propos
     if (!file)
       throw new CommandError("invalid_part", 2, {
         message: `The proposal has no hunk ${id}. Nothing was applied.`,
-        hint: "assent proposals show ID",
+        hint: `assent proposals show ${proposal}`,
       });
     const known = parts.get(file.path);
     if (known && !known.hunks) continue;
@@ -48,12 +50,12 @@ function partOf(reviews: readonly FileReview[], { files, hunks }: Names): Propos
 }
 
 /** Finds a file by its path, absolute or as shown. */
-export function findFile(reviews: readonly FileReview[], name: string): FileReview {
+export function findFile(reviews: readonly FileReview[], name: string, proposal: string): FileReview {
   const file = reviews.find((review) => review.path === name || review.name === name.replace(/^\.\//, ""));
   if (!file)
     throw new CommandError("invalid_part", 2, {
       message: `The proposal does not change ${name}.`,
-      hint: "assent proposals show ID --folded",
+      hint: `assent proposals show ${proposal} --folded`,
     });
   return file;
 }

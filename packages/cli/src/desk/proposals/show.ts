@@ -18,7 +18,7 @@ export function showProposal(context: Context): Promise<number> {
     const row = await findRow(ledger, "proposals", operands[0] ?? "");
     const { input, manifest } = await readStoredProposal({ ledger }, row);
     const all = await reviewProposal({ ledger }, row, nodeDigest);
-    const named = options.list("file").map((name) => findFile(all, name));
+    const named = options.list("file").map((name) => findFile(all, name, row.id));
     const files = named.length > 0 ? named : all;
     if (options.flag("json")) {
       const { session: sessionId, seq: _seq, requested: _requested, ...rest } = row;

@@ -2,7 +2,7 @@ import type { EffectOffer, OpenApproval } from "@assent/core";
 import { type FileDiff, parseDiff } from "@assent/core/parts";
 import { describeEffect } from "../../desk/approvals/effect.ts";
 import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
-import { approvalFacts, approvalText, approvalWarnings } from "../../desk/approvals/view.ts";
+import { approvalFacts, approvalText, approvalWarnings, wrapFact } from "../../desk/approvals/view.ts";
 import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { type ChoiceStop, type ChosenParts, choiceMark } from "../diff/choice.ts";
@@ -93,7 +93,8 @@ export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
 function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<BodyPiece> {
   const { details } = approval;
   if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
-  for (const [label, text] of approvalFacts(approval)) if (label !== "id") yield { type: "fact", label, text };
+  const hidden = details.effect?.state === "shown" ? ["id", "always"] : ["id"]; // after a preview, no answer is remembered
+  for (const [label, text] of approvalFacts(approval)) if (!hidden.includes(label)) yield { type: "fact", label, text };
   const { lines, blocks } = restOfInput(approval);
   const inputs = lines.map((text): BodyPiece => ({ type: "fact", label: "input", text }));
   const isPlan = details.type === "plan"; // the plan comes before the input it was handed in with
@@ -120,7 +121,7 @@ function* effectPieces(effect: Extract<EffectOffer, { readonly state: "shown" }>
   for (const text of warnings) yield { type: "warning", text };
   if (output !== "") yield* [{ type: "gap" } as const, ...textPieces(output, false)];
   yield { type: "gap" };
-  yield { type: "fact", label: "", text: outcome };
+  yield { type: "fact", label: "yes", text: outcome };
 }
 
 function editedText({ details }: OpenApproval): string {
@@ -159,7 +160,7 @@ function drawPiece(piece: BodyPiece, canvas: Canvas): readonly string[] {
     case "gap":
       return [""];
     case "fact":
-      return wrap(oneLine(piece.text), columns - LABEL_COLUMNS).map(
+      return wrapFact(piece.label, oneLine(piece.text), columns - LABEL_COLUMNS).map(
         (line, at) => `${theme.dim((at === 0 ? piece.label : "").padEnd(LABEL_COLUMNS))}${line}`,
       );
     case "warning":

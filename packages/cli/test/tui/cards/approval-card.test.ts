@@ -111,6 +111,12 @@ describe("an approval card", () => {
     });
   }
 
+  test("a sentence about a rule breaks between words", () => {
+    const wider = { rules: ["Shell(make *)"], risk: "It runs build instructions of this repository, which are any code." };
+    const asked = reader(shell("make", { details: { type: "exec", command: "make", rootCommand: "make", wider } }), TALL);
+    assert.match(asked.screen(), /of this repository,\n {8}which are any code\./);
+  });
+
   test("what is said to an agent is remembered for its session, and nothing wider is offered", () => {
     const asked = reader(shell("git push", { agentName: "worker" }));
     assert.match(asked.screen(), /s {2}Always allow this in this session/);
