@@ -1,6 +1,7 @@
 import {
   type ConfirmationDetails,
   defineTool,
+  isObject,
   type JsonObject,
   type Kind,
   type Location,
@@ -36,9 +37,16 @@ export function outsideTool(builtIn: Tool, run: OutsideRun): Tool {
   const { permission, safe } = builtIn.definition;
   return defineTool({
     ...bodyOf(builtIn, run),
+    inputSchema: { type: "object", properties: namedFields(builtIn) },
     ...(permission && { permission }),
     ...(safe && { safe }),
   });
+}
+
+/** Rules and their examples are about these fields. The agent's call may have others. */
+function namedFields({ inputSchema }: Tool): JsonObject {
+  const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, {}]));
 }
 
 /** A tool of the agent that Assent doesn't know, such as one of an MCP server. Its call is about files if its input names some. */

@@ -20,6 +20,7 @@ import { hookUninstall } from "../commands/hook-uninstall.ts";
 import { log } from "../commands/log.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
+import { policyTest } from "../commands/policy-test.ts";
 import { proposals } from "../commands/proposals.ts";
 import { proposalsShow } from "../commands/proposals-show.ts";
 import { prune } from "../commands/prune.ts";
@@ -49,7 +50,7 @@ export const COMMANDS: readonly Command[] = [
   ...[tui, run, call, resume, hook, demo],
   ...[approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
-  ...[explain, policyCheck, policyDiff, stats, statsStore, grantsPromote, trust],
+  ...[explain, policyCheck, policyDiff, policyTest, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, tasks, tasksDiscard, tasksRelease, log, tools],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
   ...[verify, doctor, prune, storeMigrate, storeCopy, completions],

@@ -88,6 +88,11 @@ function outsideTools(builtIn: ReturnType<typeof builtInTools>, call: OutsideUse
   return registry;
 }
 
+/** For judging recorded or written calls: every name is a tool. */
+export function withUnknownTools(tools: Registry, run: OutsideRun): Registry {
+  return { ...tools, get: (tool) => tools.get(tool) ?? unknownOutsideTool({ tool, kind: "other" }, run) };
+}
+
 export function agentTitle(name: AgentName): string {
   return AGENTS[name].title;
 }

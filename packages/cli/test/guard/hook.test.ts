@@ -226,6 +226,17 @@ describe("a call of another agent", () => {
     });
   }
 
+  test("is decided by rules with examples", async () => {
+    using at = place();
+    const deny = { rule: "Read(.env)", match: [".env", "app/.env"], notMatch: [".env.example"] };
+    rules(at, { deny: [deny], allow: [{ rule: "Edit(src/**)", match: ["src/a.ts"] }] });
+    const asked = async (tool: string, file: string): Promise<number | null> => {
+      const sent = { tool_name: tool, tool_input: { file_path: join(at.workspace, file), content: "x" } };
+      return (await hook(at, { more: sent }, ["--on-ask", "deny"])).code;
+    };
+    assert.deepEqual([await asked("Read", ".env"), await asked("Write", "src/a.ts"), await asked("Write", "b.ts")], [2, 0, 2]);
+  });
+
   test("of a tool that only the agent has is allowed by a rule, and explained", async () => {
     using at = place();
     rules(at, { allow: ["mcp__tracker__get"] });

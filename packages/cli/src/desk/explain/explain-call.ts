@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import type { GrantRow, Rules, WiderRules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import { lookOnly } from "@assent/guard";
-import { type Explanation, explain, isInside, type LoadedPolicy } from "@assent/policy";
+import { type Explanation, explain, isInside, type LoadedPolicy, type WorkspacePolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory, readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { agentNamed } from "../../guard/agent-name.ts";
-import { createOutsidePolicy, type OutsideUse } from "../../guard/outside-policy.ts";
+import { createOutsidePolicy, type OutsideWorkspace, withUnknownTools } from "../../guard/outside-policy.ts";
 import { asFailure, usageError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
@@ -30,7 +30,7 @@ export type ExplainContext = JudgeParts & {
   readonly remembered: RememberedAnswers | undefined;
 };
 
-export async function openExplainParts(context: Context, tool?: string): Promise<ExplainContext> {
+export async function openExplainParts(context: Context): Promise<ExplainContext> {
   const { io, options } = context;
   const workspace = readWorkspace(context);
   const cwd = cwdOf(context, workspace);
@@ -45,7 +45,7 @@ export async function openExplainParts(context: Context, tool?: string): Promise
   const client = named === undefined ? undefined : agentNamed(named, "explain");
   const { source, tools, facts, rules, hooks } =
     client !== undefined || options.flag("outside")
-      ? createOutsidePolicy(context, { ...opening, ...mode, ports, directory, client }, outsideUse(tool))
+      ? openOutside(context, { ...opening, ...mode, ports, directory, client })
       : await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } });
   const loaded = source.loaded();
   await warnOfProblems(io, loaded.problems);
@@ -55,8 +55,10 @@ export async function openExplainParts(context: Context, tool?: string): Promise
   return { policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage, allows, remembered: known };
 }
 
-function outsideUse(tool: string | undefined): OutsideUse {
-  return { run: lookOnly("another agent"), ...(tool && { call: { tool, kind: "other" } }) };
+function openOutside(context: Context, outside: OutsideWorkspace): WorkspacePolicy {
+  const run = lookOnly("another agent");
+  const policy = createOutsidePolicy(context, outside, { run });
+  return { ...policy, tools: withUnknownTools(policy.tools, run) };
 }
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {

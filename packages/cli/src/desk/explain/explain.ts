@@ -15,7 +15,7 @@ export async function explainCommand(context: Context): Promise<number> {
   const work = readNamedCall(context);
   let explaining: ExplainContext;
   try {
-    explaining = await openExplainParts(context, work.tool);
+    explaining = await openExplainParts(context);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     await io.stderr.write(problemLines(error.problems));

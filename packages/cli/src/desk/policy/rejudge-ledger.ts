@@ -1,11 +1,11 @@
-import type { Json, Ledger, Registry, SessionGroup, StoredEvent, Verdict } from "@assent/core";
+import type { Json, Ledger, SessionGroup, StoredEvent, Verdict } from "@assent/core";
 import type { Assessment } from "@assent/core/parts";
-import { lookOnly, unknownOutsideTool } from "@assent/guard";
+import { lookOnly } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
-import { createOutsidePolicy } from "../../guard/outside-policy.ts";
+import { createOutsidePolicy, withUnknownTools } from "../../guard/outside-policy.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
 
@@ -80,10 +80,9 @@ function judgesByPlace(
       return { policy: loaded.policy, tools, facts, digest, clock };
     }
     const outside = { workspace, ports, directory, client: group.client, trusted: false, policyFile };
-    const { source, tools, facts } = createOutsidePolicy(context, outside, { run: lookOnly(group.title) });
     const run = lookOnly(group.title);
-    const get: Registry["get"] = (tool) => tools.get(tool) ?? unknownOutsideTool({ tool, kind: "other" }, run);
-    return { policy: source.current(), tools: { ...tools, get }, facts, digest, clock };
+    const { source, tools, facts } = createOutsidePolicy(context, outside, { run });
+    return { policy: source.current(), tools: withUnknownTools(tools, run), facts, digest, clock };
   };
   const pairOf = async (place: SessionPlace): Promise<JudgePair> => ({
     old: await open(place, files.old),
