@@ -126,7 +126,7 @@ describe("the program", () => {
     assert.match(flag.stdout, /^Usage: assent policy COMMAND \[options\]\n/);
     assert.match(flag.stdout, /^ {2}policy check .*\n {2}policy diff /m);
     const names = (await at.hereJson(["help", "policy"])).value.map(({ name }: { name: string }) => name);
-    assert.deepEqual(names, ["policy check", "policy diff"]);
+    assert.deepEqual(names, ["policy check", "policy diff", "policy test"]);
   });
 
   test("help of an unknown command: exit 2 and the nearest", async () => {

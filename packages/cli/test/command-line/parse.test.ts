@@ -105,7 +105,11 @@ describe("the command line", () => {
       ["approve", "a_1", "a_2"],
       "assent approve: unexpected argument 'a_2'. Usage: assent approve ID [options]",
     ],
-    ["a word that only leads to others names them", ["policy"], "assent policy: choose one of: assent policy check, assent policy diff."],
+    [
+      "a word that only leads to others names them",
+      ["policy"],
+      "assent policy: choose one of: assent policy check, assent policy diff, assent policy test.",
+    ],
     ["too few operands", ["policy", "diff", "a"], "assent policy diff: NEW is missing. Usage: assent policy diff OLD NEW [options]"],
     [
       "too many operands",
@@ -162,7 +166,11 @@ describe("the command line", () => {
     assert.deepEqual(parsed(), { ask: "nothing" });
     assert.deepEqual(parsed("-h"), { ask: "help", command: undefined });
     const below = parsed("policy", "--help");
-    assert.deepEqual(below.ask === "help below" ? below.commands.map(({ name }) => name) : undefined, ["policy check", "policy diff"]);
+    assert.deepEqual(below.ask === "help below" ? below.commands.map(({ name }) => name) : undefined, [
+      "policy check",
+      "policy diff",
+      "policy test",
+    ]);
     const help = parsed("approve", "--help", "--nonsense");
     assert.equal(help.ask === "help" ? help.command?.name : undefined, "approve");
   });
