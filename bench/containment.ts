@@ -6,7 +6,7 @@ import { createEffectRunner, createHostProcesses } from "@assent/host";
 import { createShellContainment } from "@assent/tools";
 import { type Row, ratioRow } from "./measure.ts";
 
-const ROUNDS = 7;
+const ROUNDS = 9;
 const FILES = 20_000;
 const PER_DIRECTORY = 200;
 
@@ -19,7 +19,7 @@ const WORK: readonly Work[] = [
   ["a build that creates 500 files", "mkdir out; for i in $(seq 500); do echo $i > out/$i; done; cat out/[0-9]* > out/all", 6, 20],
 ];
 
-/** What it adds to run a command confined, and to preview it: wall time of both in turns, the best of each. */
+/** What it adds to run a command confined, and to preview it: wall time of all three in changing order, each from the same files; the median of each. */
 export async function containmentRows(): Promise<readonly Row[]> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "assent-bench-")));
   try {
@@ -66,12 +66,13 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
   };
   const rows: Row[] = [];
   for (const [name, script, most, mostPreviewed] of WORK) {
-    let [base, value, previewed] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      base = Math.min(base, await run(script, false));
-      value = Math.min(value, await run(script, true));
-      previewed = Math.min(previewed, await preview(script));
+    const ways = [() => run(script, false), () => run(script, true), () => preview(script)];
+    const times: readonly number[][] = ways.map(() => []);
+    for (let turn = 0; turn < ROUNDS * ways.length; turn += 1) {
+      const way = (turn + Math.floor(turn / ways.length)) % ways.length; // another one is first in each round
+      times[way]?.push((await ways[way]?.()) ?? Number.NaN);
     }
+    const [base = Number.NaN, value = Number.NaN, previewed = Number.NaN] = times.map(medianOf);
     rows.push(ratioRow(`confined: ${name}`, { value, base, unit: "ms" }, { of: "unconfined", most }));
     rows.push(ratioRow(`previewed: ${name}`, { value: previewed, base, unit: "ms" }, { of: "run for real", most: mostPreviewed }));
   }
@@ -81,6 +82,10 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
 /** Every run creates the same files, because creating one takes longer than writing it again. */
 function clearOutput(workspace: string): void {
   rmSync(join(workspace, "out"), { recursive: true, force: true });
+}
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
 function makeRepository(directory: string): string {

@@ -21,7 +21,7 @@ export { FileLockedError } from "./settings/file-lock.ts";
 export { createDenyAllPolicy, type LoadedPolicy, loadSettings } from "./settings/load-policy.ts";
 export { type PolicyLocations, projectSettingsFile, type SessionFlags, settingsLocations } from "./settings/locations.ts";
 export { formatProblem, SettingsError, type SettingsProblem, sortProblems } from "./settings/problem.ts";
-export { type PromotedRule, promoteRule } from "./settings/promote-rule.ts";
+export { type PromotedRule, type PromotionOptions, promoteRule, storeSetting } from "./settings/promote-rule.ts";
 export { CLIENT_NAMES } from "./settings/rule-entry.ts";
 export { diffRules, type RulesDiff } from "./settings/rules-diff.ts";
 export type { Settings } from "./settings/settings.ts";

@@ -2,6 +2,7 @@ import { createSystemClock } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { readPlace, type WorkPlace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
+import { createConfinedOffer } from "../desk/approvals/confined-offer.ts";
 import { runFlags } from "../headless/run/flags.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Output } from "../io/io.ts";
@@ -119,7 +120,10 @@ async function converse(
   const made = createApp({
     ...{ context, store, ports, cancelling, bindings, place, run },
     view: screen,
-    door: screenDoor({ screen, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs }),
+    door: screenDoor({
+      ...{ screen, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs },
+      confinedOffer: createConfinedOffer(context, store.directory, ports),
+    }),
     columns: () => (context.io.stdout.columns() ?? 80) - 2, // a page is indented
     leave: leaving.resolve,
   });

@@ -1,5 +1,5 @@
-import { canonicalJson } from "@assent/core";
-import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
+import { canonicalJson, type Json } from "@assent/core";
+import { applyEdits, findNodeAtLocation, getNodeValue, modify, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { RuleObject } from "./rule-entry.ts";
 import { objectMembers } from "./settings-page.ts";
 import { createPlaceFinder } from "./text-place.ts";
@@ -14,6 +14,15 @@ export function addRule(text: string, list: RuleListName, rule: string | RuleObj
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const { text: edited, offset } = insertRule(text.slice(mark.length), list, shortestForm(rule));
   return { text: mark + edited, line: createPlaceFinder(edited)(offset).line };
+}
+
+/** Sets a key of the settings and keeps everything else. */
+export function setKey(text: string, key: string, value: Json): string {
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const old = text.slice(mark.length);
+  const full = parseSettings(old) ? old : `${old}${old === "" || /[\r\n]$/.test(old) ? "" : lineEndOf(old)}{}${lineEndOf(old)}`;
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: lineEndOf(full) };
+  return mark + applyEdits(full, modify(full, [key], value, { formattingOptions }));
 }
 
 type InsertedRule = { readonly text: string; readonly offset: number };

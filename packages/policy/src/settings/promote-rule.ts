@@ -1,5 +1,5 @@
-import type { Files } from "@assent/core";
-import { addRule, type RuleListName } from "./edit-settings.ts";
+import type { Files, Json } from "@assent/core";
+import { addRule, type RuleListName, setKey } from "./edit-settings.ts";
 import { type LockOptions, withFileLock } from "./file-lock.ts";
 import { SettingsError } from "./problem.ts";
 import { readSettingsFile } from "./read-file.ts";
@@ -14,6 +14,7 @@ export type RulePromotion = {
   readonly dryRun?: boolean;
 };
 
+/** What writing to a settings file needs. */
 export type PromotionOptions = LockOptions & { readonly files: Pick<Files, "replace"> };
 
 /** The file before and after; equal if the rule existed. */
@@ -31,6 +32,17 @@ export async function promoteRule(promotion: RulePromotion, parts: PromotionOpti
     if (promoted.after !== text)
       await parts.files.replace(promotion.file, promoted.after, text === undefined ? { mode: NEW_FILE_MODE } : {});
     return promoted;
+  });
+}
+
+/** Writes a setting to a file, under a lock, and keeps everything else. Throws `SettingsError` for a broken file. */
+export async function storeSetting(file: string, key: string, value: Json, parts: PromotionOptions): Promise<void> {
+  await withFileLock(file, parts, async () => {
+    const text = readPresentText(file);
+    if (text !== undefined && text.trim() !== "") refuseBroken(file, text);
+    const after = setKey(text ?? "", key, value);
+    refuseBroken(file, after);
+    await parts.files.replace(file, after, text === undefined ? { mode: NEW_FILE_MODE } : {});
   });
 }
 

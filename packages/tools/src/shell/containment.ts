@@ -165,7 +165,7 @@ export function guessConfinementFailure(output: string, where: Containment | und
   const found = SIGNS.find(([pattern, cause]) => pattern.test(output) && !(where.network && cause === "it has no network"));
   if (!found) return undefined;
   const way = !where.required
-    ? "To run it outside, call shell again with unconfined: true; a person is asked."
+    ? "To run it outside, call shell again with unconfined: true, or type /outside in the terminal. Both ask a person."
     : "The settings do not let it run outside.";
   return `[the command ran confined, and this may be why it failed (a guess from its output): ${found[1]}. ${way}]`;
 }

@@ -1,6 +1,5 @@
-import { type Answer, type EffectOffer, isObject, type OpenApproval, type Remember } from "@assent/core";
+import type { Answer, EffectOffer, OpenApproval, Remember } from "@assent/core";
 import type { EditableKind } from "../../desk/approvals/editor.ts";
-import { ALLOW_CONFINED_OFFER, mayAllowConfined } from "../../desk/approvals/facts.ts";
 import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
 import type { ReviewedChange } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -12,10 +11,15 @@ export type CardAction = {
   readonly says: string;
   /** The rules it would save. */
   readonly rules?: readonly string[];
+  /** What it would write to a settings file, in words. */
+  readonly writes?: string;
   /** Needs the whole request to have been shown. */
   readonly approves: boolean;
   readonly does:
-    | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode" | "write"> }
+    | {
+        readonly type: "answer";
+        readonly answer: Pick<Answer, "outcome" | "remember" | "mode" | "write"> & { readonly allowConfined?: true };
+      }
     | { readonly type: "reason"; readonly interrupt: boolean; readonly discards?: true }
     | { readonly type: "command"; readonly text: string }
     | { readonly type: "edit" }
@@ -33,6 +37,8 @@ export type CardMeans = {
   readonly review?: readonly ReviewedChange[];
   /** Rejecting can also discard the change that the call would apply. */
   readonly discards?: boolean;
+  /** The settings file that changes if the person stops being asked about confined commands; absent if that is not offered. */
+  readonly allowConfinedIn?: string | undefined;
   /** What the model proposed, if the person edited it. */
   readonly original?: OpenApproval;
 };
@@ -50,6 +56,7 @@ export function cardActions(approval: OpenApproval, means: CardMeans, parts: num
   return [
     approve("y", "Allow once"),
     ...(details.effect?.state === "offered" ? [previewAction("Show me what it would do, on a copy")] : []),
+    ...(means.allowConfinedIn === undefined ? [] : [allowConfinedAction(means.allowConfinedIn)]),
     ...rememberActions(approval),
     ...editActions(approval, means),
     ...choose,
@@ -57,6 +64,16 @@ export function cardActions(approval: OpenApproval, means: CardMeans, parts: num
     ...(means.discards ? [{ ...DISCARD, says: "No, and discard the change" }] : []),
   ];
 }
+
+function allowConfinedAction(file: string): CardAction {
+  return {
+    ...{ key: "c", says: ALLOW_CONFINED, approves: true },
+    writes: `"allowConfined": true in ${oneLine(file)}`,
+    does: { type: "answer", answer: { outcome: "approve", allowConfined: true } },
+  };
+}
+
+const ALLOW_CONFINED = "Allow all confined commands: they change only the workspace, no network";
 
 function previewAction(says: string): CardAction {
   return { key: "v", says, approves: false, does: { type: "answer", answer: { outcome: "preview" } } };
@@ -153,15 +170,12 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
   ];
 }
 
-/** Why an answer is not offered, and what the settings could answer, one line each. */
+/** Why an answer is not offered, one line each. */
 export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
   const { effect } = approval.details;
   const why = isProposal || effect?.state === "shown" ? undefined : whyNotRemembered(approval);
   const none = editable !== undefined && !editor && !inPlace;
-  const { reason, facts } = approval;
-  const isOffered = !isProposal && reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
   return [
-    ...(isOffered ? [ALLOW_CONFINED_OFFER] : []),
     ...(effect?.state === "unavailable" ? [`A preview is not available: ${oneLine(effect.reason)}`] : []),
     ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
     ...(none ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),

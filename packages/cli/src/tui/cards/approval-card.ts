@@ -23,6 +23,8 @@ export type CardOutcome =
 /** An answer; `part` is what to apply of a previewed change. */
 export type CardAnswer = Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & {
   readonly discard?: true;
+  /** Stop asking about confined commands, too. */
+  readonly allowConfined?: true;
   readonly part?: ProposalPart;
 };
 
@@ -215,6 +217,7 @@ function skippedWords({ skipped }: CardState): string {
 }
 
 function hintFor(action: CardAction | undefined): string {
+  if (action?.writes !== undefined) return `Enter allows it and writes this setting: ${action.writes}. This is offered only once.`;
   if (!action?.rules) return action === undefined ? "" : `Enter: ${action.says}`;
   const root = rootWords(action.rules);
   return `Enter allows it and saves this rule: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;

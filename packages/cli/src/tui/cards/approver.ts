@@ -1,6 +1,8 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
-import { messageOf } from "@assent/core";
+import { isObject, messageOf } from "@assent/core";
+import type { ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
 import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand, type FileEditor } from "../../desk/approvals/editor.ts";
+import { mayAllowConfined } from "../../desk/approvals/facts.ts";
 import type { EditFailure, RequestEdit } from "../../desk/approvals/revise.ts";
 import { appliesProposal, approvalTitle } from "../../desk/approvals/view.ts";
 import { editReviewed, type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
@@ -21,6 +23,8 @@ export type CardApproverParts = {
   /** The files that a call would change, if it applies a previewed change. */
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
   readonly editFile?: FileEditor;
+  /** Offers, once, to stop asking about confined commands. */
+  readonly confinedOffer?: ConfinedOffer;
   /** The position of its call among the open calls of its session. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
@@ -44,11 +48,13 @@ type CardApproval = {
   readonly asked: OpenApproval;
   readonly signal: AbortSignal;
   readonly place: StackPlace;
+  readonly allowConfinedIn: string | undefined;
 };
 
 async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
   const place = freePlace();
-  const asking: CardApproval = { parts, asked, signal, place };
+  const allowConfinedIn = isAskedAboutConfined(asked) ? parts.confinedOffer?.take() : undefined;
+  const asking: CardApproval = { parts, asked, signal, place, allowConfinedIn };
   const loading = appliesProposal(asked) ? parts.review?.(asked) : undefined;
   const review = loading && (await loading.catch(() => undefined)); // the card shows the text of the request instead
   try {
@@ -57,21 +63,45 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
       if (outcome === undefined) return undefined;
       const isAnswer = "answer" in outcome;
       const next = isAnswer ? await recheckEdit(asking, sheet, outcome.answer) : await editRequest(asking, sheet, outcome);
-      if (isAnswer && next === sheet) return makeAnswer(asking, sheet, outcome.answer);
-      sheet = next;
+      if (!isAnswer || next !== sheet) sheet = next;
+      else {
+        const problem = outcome.answer.allowConfined && (await acceptOffer(parts));
+        if (problem === undefined) return makeAnswer(asking, sheet, outcome.answer);
+        sheet = { ...sheet, beginning: { hint: problem } };
+      }
     }
   } finally {
     place.leave();
   }
 }
 
+/** Writes the setting. Returns why it could not be written. */
+async function acceptOffer({ confinedOffer }: CardApproverParts): Promise<string | undefined> {
+  try {
+    await confinedOffer?.accept();
+    return undefined;
+  } catch (error) {
+    return oneLine(`The setting was not written, and nothing was answered: ${messageOf(error)}`);
+  }
+}
+
+/** True if the setting `allowConfined` would have answered. */
+function isAskedAboutConfined({ reason, facts }: OpenApproval): boolean {
+  return reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
+}
+
 /** An approval covers the edited request; hunks are chosen from it. A part is applied by the person, so the call is rejected. */
-function makeAnswer({ asked, parts }: CardApproval, { edit }: CardContent, { discard, part, ...said }: CardAnswer): Answer {
+function makeAnswer(
+  { asked, parts, allowConfinedIn }: CardApproval,
+  { edit }: CardContent,
+  { discard, part, allowConfined, ...said }: CardAnswer,
+): Answer {
   const { id, revision, fingerprint } = asked;
   if (discard || part) parts.settleAfterNo?.(asked, { reason: said.reason ?? "", ...(part && { part }) });
   if (part) return { approval: id, revision, fingerprint, by: parts.by, outcome: "reject", reason: PART_REASON };
   const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
-  return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said };
+  const recorded = allowConfined ? { reason: `Also set "allowConfined": true in ${allowConfinedIn}.` } : {};
+  return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said, ...recorded };
 }
 
 /** Returns the same content, unless the edited request would now do something else. */
@@ -141,7 +171,7 @@ const YOURS = "This is your version. It is checked when you apply it.";
 type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 function showCard(
-  { parts: { stack, edit, editFile, placeOf, settleAfterNo }, asked, signal, place }: CardApproval,
+  { parts: { stack, edit, editFile, placeOf, settleAfterNo }, asked, signal, place, allowConfinedIn }: CardApproval,
   { approval, edit: edited, review, beginning }: CardContent,
 ): Promise<CardOutcome | undefined> {
   const canEditFile = editFile && review?.some(({ text }) => text && text.after !== null);
@@ -149,6 +179,7 @@ function showCard(
     editable: review ? (canEditFile ? "content" : undefined) : edit?.editable(asked),
     editor: (review ? editFile : edit)?.hasEditor() === true,
     discards: settleAfterNo !== undefined && appliesProposal(asked),
+    allowConfinedIn: edited ? undefined : allowConfinedIn,
     ...(edited && { original: asked }),
     ...(review && { review }),
   });

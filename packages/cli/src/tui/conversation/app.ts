@@ -23,7 +23,7 @@ import type { Block } from "../transcript/block.ts";
 import { describePause } from "../transcript/task-ends.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
 import { confirmLeaving } from "./leaving.ts";
-import { type PersonCommands, runPersonCommand, trackPersonCommands } from "./person-commands.ts";
+import { type PersonCommand, type PersonCommands, runPersonCommand, trackPersonCommands } from "./person-commands.ts";
 import { holdEarlyLines } from "./queued-prompts.ts";
 import { type SessionFeed, sessionFeed } from "./session-feed.ts";
 import type { SharedParts } from "./tui-session.ts";
@@ -91,7 +91,7 @@ export function createApp(parts: AppParts): App {
   const { current, policy, changeMode, changeModel } = conversations;
   const { leave, stay } = confirmLeaving({ tasks: () => current()?.agent.tasks.list() ?? [], hint: view.hint, leave: parts.leave });
   const change: SlashParts["change"] = (id) => switchConversation(wired, id);
-  const slash: SlashParts = { ...parts, leave, leaving: leaving.signal, current, policy, turns, changeMode, changeModel, change };
+  const slash: SlashParts = { ...parts, leave, leaving: leaving.signal, current, policy, turns, changeMode, changeModel, change, commands };
   return {
     submit: async (text) => {
       const said = text.trim();
@@ -195,9 +195,9 @@ function wireApp(parts: AppParts): AppState {
     });
   const shared: SharedParts = { ...parts, door, onDrained: turns.noticeEnded };
   const conversations = makeConversations({ shared, view, place });
-  const commands = trackPersonCommands(view, (line, stopped) => {
+  const commands = trackPersonCommands(view, (line, stopped, input) => {
     const signal = AbortSignal.any([cancelling.signal, leaving.signal, stopped]);
-    return runCommand({ view, shared, conversations, turns }, line, signal);
+    return runCommand({ view, shared, conversations, turns }, { line, signal, ...(input && { input }) });
   });
   return { parts, shared, conversations, turns, feed, leaving, by, commands };
 }
@@ -265,11 +265,15 @@ function toolNames(policy: FollowedPolicy | undefined): readonly string[] {
 
 type CommandParts = Pick<AppState, "shared" | "conversations" | "turns"> & { readonly view: ConversationView };
 
-async function runCommand({ view, shared, conversations, turns }: CommandParts, line: string, signal: AbortSignal): Promise<void> {
+async function runCommand(
+  { view, shared, conversations, turns }: CommandParts,
+  command: Pick<PersonCommand, "line" | "input" | "signal">,
+): Promise<void> {
+  const { line } = command;
   if (line === "") return view.hint("Type a command after the exclamation mark.");
   await reportFailure(view, async () => {
     const main = await conversations.open(`! ${line}`);
-    await runPersonCommand(shared, main, { line, door: shared.door(PERSON), signal, tell: turns.add });
+    await runPersonCommand(shared, main, { ...command, door: shared.door(PERSON), tell: turns.add });
   });
 }
 

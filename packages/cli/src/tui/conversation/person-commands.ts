@@ -1,4 +1,5 @@
-import { contentText, openSession } from "@assent/core";
+import { resolve } from "node:path";
+import { contentText, isObject, openSession, readCallRecord, type Session } from "@assent/core";
 import { createSessionDispatcher } from "../../compose/dispatcher.ts";
 import type { FrontEnd } from "../../compose/front-end.ts";
 import { commandHolder } from "../../compose/keep-alive.ts";
@@ -9,9 +10,14 @@ import type { ConversationView } from "../screen/view.ts";
 import { commandContext } from "../transcript/prompt.ts";
 import type { SharedParts, TuiSession } from "./tui-session.ts";
 
+/** How a person's command runs, other than a `!` command. */
+export type PersonInput = { readonly unconfined?: true; readonly cwd?: string };
+
 /** A `!` command of the person. */
 export type PersonCommand = {
   readonly line: string;
+  /** Further input of the tool. */
+  readonly input?: PersonInput;
   readonly door: FrontEnd;
   readonly signal: AbortSignal;
   /** Receives what the model will see of it. */
@@ -23,7 +29,7 @@ const NO_TURN = 0;
 
 /** Runs a `!` command like any call, so that a deny applies to the person, too. It has its own session, because the model's history only knows the model's calls. */
 export async function runPersonCommand(shared: SharedParts, main: TuiSession, command: PersonCommand): Promise<void> {
-  const { line, door, signal, tell } = command;
+  const { line, input, door, signal, tell } = command;
   const { context, store, ports, cancelling } = shared;
   const { policy } = main;
   const { cwd, workspace } = main.session.state.created ?? { cwd: policy.workspace, workspace: policy.workspace };
@@ -45,7 +51,7 @@ export async function runPersonCommand(shared: SharedParts, main: TuiSession, co
     frontEnd: door,
   });
   try {
-    const calls = [{ name: "shell", arguments: { command: line } }];
+    const calls = [{ name: "shell", arguments: { command: line, ...input } }];
     const batch = { calls, tools: policy.tools, signal };
     const { results } = await made.dispatcher.process(batch, (event) => made.observe({ type: "dispatch", turn: NO_TURN, event }));
     const [report] = results;
@@ -58,7 +64,7 @@ export async function runPersonCommand(shared: SharedParts, main: TuiSession, co
 
 /** The person's running `!` commands. */
 export type PersonCommands = {
-  readonly run: (line: string) => Promise<void>;
+  readonly run: (line: string, input?: PersonInput) => Promise<void>;
   /** Ends them all. False if none was running. */
   readonly stop: () => boolean;
   readonly idle: () => Promise<void>;
@@ -72,9 +78,9 @@ export function trackPersonCommands({ state, changed }: Pick<ConversationView, "
     changed();
   };
   return {
-    run: async (line) => {
+    run: async (line, input) => {
       const stopping = new AbortController();
-      const ended = begin(line, stopping.signal).finally(() => {
+      const ended = begin(line, stopping.signal, input).finally(() => {
         running.delete(stopping);
         count();
       });
@@ -90,4 +96,17 @@ export function trackPersonCommands({ state, changed }: Pick<ConversationView, "
   };
 }
 
-type Begin = (line: string, stopped: AbortSignal) => Promise<void>;
+type Begin = (line: string, stopped: AbortSignal, input: PersonInput | undefined) => Promise<void>;
+
+/** The newest command of the model that ran confined. */
+export async function lastConfined(session: Session | undefined): Promise<{ readonly line: string; readonly cwd: string } | undefined> {
+  if (!session) return undefined;
+  const { id, ledger } = session;
+  let call: string | undefined;
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.judged"] }))
+    if (isObject(body["containment"]) && body["containment"]["confined"] === true) call = String(body["call"]);
+  const judged = call === undefined ? undefined : (await readCallRecord(ledger, id, call))["call.judged"];
+  const { command, cwd } = judged?.input ?? {};
+  if (judged && typeof command === "string") return { line: command, cwd: resolve(judged.cwd, typeof cwd === "string" ? cwd : ".") };
+  return undefined;
+}

@@ -1,5 +1,6 @@
 import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
 import type { FrontEnd } from "../../compose/front-end.ts";
+import type { ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
 import { type ApprovalEditor, approvalEditor, type FileEditor } from "../../desk/approvals/editor.ts";
 import { reviewApproval } from "../../desk/proposals/review.ts";
 import type { Io } from "../../io/io.ts";
@@ -17,10 +18,11 @@ export type ScreenDoorParts = {
   readonly clock: Clock;
   readonly env: Io["env"];
   readonly approvalTimeoutMs: number | undefined;
+  readonly confinedOffer: ConfinedOffer;
 };
 
 /** The front end of a screen: approvals and questions become cards. */
-export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
+export function screenDoor({ screen, clock, env, approvalTimeoutMs, confinedOffer }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
   return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
     const edit: ApprovalEditor & FileEditor = {
@@ -36,7 +38,7 @@ export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoor
     const after = settleAfterNo((id) => sessions.get(id), settle);
     const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
       reviewApproval(sessions.get(approval.sessionId), approval);
-    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, settleAfterNo: after, review, editFile: edit });
+    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, settleAfterNo: after, review, editFile: edit, confinedOffer });
     const questions = askQuestioner({ stack: screen.stack, clock, by, notify });
     const approver: Approver = {
       available: cards.available,

@@ -56,6 +56,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     ids: { "": "tools" },
   },
   { name: "force", says: "make the model call this tool next", usage: "TOOL", ids: { "": "tools" }, unlisted: true },
+  { name: "outside", says: "run the last confined command again, outside the sandbox; asks", usage: "[COMMAND]", unlisted: true },
   { name: "sessions", says: "list earlier conversations", runs: ["sessions"] },
   { name: "resume", says: "continue an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
   { name: "compact", says: "summarize older turns for the model" },

@@ -1,6 +1,7 @@
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure, hintText } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
+import { lastConfined, type PersonCommands } from "../conversation/person-commands.ts";
 import type { Turns } from "../conversation/turns.ts";
 import { listUndoable } from "../input/completion-ids.ts";
 import type { Binding } from "../input/keys.ts";
@@ -19,6 +20,7 @@ export type SlashParts = ExplainParts & {
   readonly changeModel: (to: string) => Promise<void>;
   /** Switches the conversation; undefined starts a new one. */
   readonly change: (session: string | undefined) => Promise<void>;
+  readonly commands: Pick<PersonCommands, "run">;
   readonly leave: () => void;
   readonly leaving: AbortSignal;
 };
@@ -80,6 +82,13 @@ const ACTIONS: Readonly<Record<string, Act>> = {
     say(parts, "", `The model must call ${tool} first when it answers your next message.`);
   },
   tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
+  outside: async (parts, words) => {
+    const typed = words.join(" ");
+    const last = typed === "" ? await lastConfined(parts.current()?.session) : { line: typed };
+    if (!last) return say(parts, "", "No command of this conversation ran confined. Name one: /outside COMMAND");
+    const { line, ...place } = last;
+    await parts.commands.run(line, { ...place, unconfined: true });
+  },
   compact: async (parts) => {
     if (!parts.current()) return say(parts, "", "There is nothing to summarize yet.");
     if (!(await parts.turns.compact())) say(parts, "", "Nothing was summarized: the conversation needs at least two answers.");

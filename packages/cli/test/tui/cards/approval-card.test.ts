@@ -261,14 +261,18 @@ describe("an approval card", () => {
     assert.doesNotMatch(reader(shell("git push", { suggestions: [], reason: "edited" })).screen(), /"Always allow" is not available/);
   });
 
-  test("the default prompt about a confined command offers the setting that answers it, and no other prompt does", () => {
-    const confined = { facts: { containment: { confined: true, network: false } } };
-    const offer = /set "allowConfined": true/;
-    assert.match(reader(shell("make", { ...confined, reason: "default" }), TALL).screen(), offer);
-    assert.match(reader(shell("make", { ...confined, reason: "default" }), TALL).screen(), /confined: writes only in the workspace/);
-    assert.doesNotMatch(reader(shell("make", { ...confined, reason: "checker", explicitAsk: true }), TALL).screen(), offer);
-    const open = { facts: { containment: { confined: true, network: true } }, reason: "default" } as const;
-    assert.doesNotMatch(reader(shell("make", open), TALL).screen(), offer);
+  test("a card that offers to allow confined commands says what that means and what it writes", () => {
+    const approval = shell("make", { facts: { containment: { confined: true, network: false } }, reason: "default" });
+    assert.doesNotMatch(reader(approval, TALL).screen(), /c {2}Allow all confined/);
+    const { screen, press } = reader(approval, TALL, { allowConfinedIn: "/home/u/.config/assent/settings.json" });
+    assert.match(screen(), /confined: writes only in the workspace/);
+    assert.match(screen(), /c {2}Allow all confined commands: they change only the workspace, no network$/m);
+    press("c");
+    assert.match(
+      screen().replaceAll("\n", " "),
+      /writes this setting: "allowConfined": true in \/home\/u\/\.config\/assent\/settings\.json\./,
+    );
+    assert.deepEqual(press("enter"), { answer: { outcome: "approve", allowConfined: true } });
   });
 
   test("a rule about a path says where the path begins; one about a program need not", () => {
@@ -572,6 +576,63 @@ describe("the card stack", () => {
     assert.equal(at.key(key("enter"), SMALL), true);
     assert.equal((await asking)?.outcome, "approve");
     assert.equal(at.key(key("y"), SMALL), false, "nothing waits any more");
+  });
+
+  const CONFINED = { facts: { containment: { confined: true, network: false } }, reason: "default" } as const;
+  const OFFERS: readonly (readonly [sentence: string, over: Partial<OpenApproval>, isOffered: boolean])[] = [
+    ["the default prompt about a confined command", CONFINED, true],
+    ["an explicit ask", { ...CONFINED, reason: "checker", explicitAsk: true }, false],
+    ["a command with network", { ...CONFINED, facts: { containment: { confined: true, network: true } } }, false],
+    ["a command in the background", { ...CONFINED, facts: { containment: { confined: true, network: false, lasting: true } } }, false],
+    ["a command outside the sandbox", { ...CONFINED, facts: { containment: { confined: false, reason: "x" } } }, false],
+  ];
+  for (const [sentence, over, isOffered] of OFFERS) {
+    test(`confined commands can be allowed, once, on the card of ${sentence}: ${isOffered}`, async () => {
+      const { desk: at } = desk();
+      const taken: string[] = [];
+      const confinedOffer = { take: () => (taken.push("taken") === 1 ? "/settings.json" : undefined), accept: async () => undefined };
+      const approver = cardApprover({ stack: at, by: BY, confinedOffer });
+      const leaving = new AbortController();
+      void approver.ask(shell("make", over), leaving.signal);
+      await new Promise(setImmediate);
+      assert.equal(at.view(TALL).join("\n").includes("Allow all confined commands"), isOffered);
+      assert.equal(taken.length, isOffered ? 1 : 0);
+      leaving.abort();
+    });
+  }
+
+  test("allowing confined commands writes the setting before the answer, which names it; a failure answers nothing", async () => {
+    const { desk: at, clock } = desk();
+    let isBroken = true;
+    const written: string[] = [];
+    const confinedOffer = {
+      take: () => "/settings.json",
+      accept: async () => {
+        if (isBroken) throw new Error("The file is broken.");
+        written.push("allowConfined");
+      },
+    };
+    const asking = cardApprover({ stack: at, by: BY, confinedOffer }).ask(shell("make", CONFINED), new AbortController().signal);
+    const choose = async (): Promise<void> => {
+      await new Promise(setImmediate);
+      at.view(TALL);
+      at.painted(TALL);
+      await clock.advance(300);
+      for (const name of ["c", "enter"]) {
+        at.key(key(name), TALL);
+        at.painted(TALL);
+      }
+      await new Promise(setImmediate);
+    };
+    await choose();
+    assert.match(at.view(TALL).join("\n"), /The setting was not written, and nothing was answered: The file is broken\./);
+    isBroken = false;
+    await choose();
+    const answer = await asking;
+    assert.deepEqual(
+      [answer?.outcome, answer?.reason, written],
+      ["approve", 'Also set "allowConfined": true in /settings.json.', ["allowConfined"]],
+    );
   });
 
   test("a card that comes to the front has its own while", async () => {
