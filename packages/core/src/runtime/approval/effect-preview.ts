@@ -32,12 +32,18 @@ export async function effectOffer(batch: BatchRun, run: CallRun, judged: JudgedC
   const newest = await newestPreview(batch, run, judged);
   if (newest?.shown) return { state: "shown", ...newest.shown };
   if (newest) return { state: "unavailable", reason: newest.problem ?? "The last preview failed." };
+  if (!canPreviewNow(batch)) return undefined; // finding out starts a program, in a repository that may not be trusted
   try {
     const reason = await previewer.unavailable(judged.invocation.input, callContext(batch, run));
     return reason === undefined ? { state: "offered" } : { state: "unavailable", reason };
   } catch (error) {
     return { state: "unavailable", reason: messageOf(error) };
   }
+}
+
+/** False if only a later process can ask the person. */
+function canPreviewNow({ deps, policy }: BatchRun): boolean {
+  return deps.approver?.available() === true || policy().effectPreview === "always";
 }
 
 /** True if settings want a preview before anyone is asked, and there is none yet. */

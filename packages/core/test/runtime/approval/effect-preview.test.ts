@@ -196,6 +196,16 @@ describe("seeing the effect first", () => {
     assert.deepEqual([s.previewed, s.ran], [[], ["x"]]);
   });
 
+  test("if no person can be asked now, nothing is tried out for a preview", async (t) => {
+    const tried: string[] = [];
+    const commands = commandTool();
+    const effectPreview = { run: async () => DID, unavailable: () => void tried.push("x") };
+    const untried = textTool("command", "execute", { run: () => "ran", effectPreview });
+    const s = await scene(t, { ...commands, tool: untried }, { person: "nobody", deps: { onAsk: "park" } });
+    const { results } = await s.process([call("command", "x", "c1")]);
+    assert.deepEqual([results.map(({ outcome }) => outcome), tried], [["waiting"], []]);
+  });
+
   test("with setting off, a card offers no preview, and one that is requested does not run", async (t) => {
     const s = await scene(t, commandTool(), { policy: { effectPreview: "off" }, answers: [wantsPreview, () => "reject"] });
     await s.process([call("command", "x", "c1")]);
