@@ -468,9 +468,10 @@ function isKept({ rows, calls, world }: History, { id, sessionId, callId, approv
 }
 
 function recompute(history: History, { body }: Row): string | undefined {
-  const { tool, toolDigest, input, cwd, binds } = body;
+  const { tool, toolDigest, input, cwd, binds, containment } = body;
+  const confined = containment === undefined ? {} : { containment };
   try {
-    return sha256(canonical(resolve({ tool, toolDigest, input, cwd, binds }, history.blob)));
+    return sha256(canonical(resolve({ tool, toolDigest, input, cwd, binds, ...confined }, history.blob)));
   } catch {
     return undefined; // a blob is missing or damaged: no fingerprint fits
   }
