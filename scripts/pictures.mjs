@@ -120,6 +120,20 @@ const PICTURES = [
     },
   },
   {
+    name: "containment",
+    title: "A command that would run confined: the card says what it can change and that it has no network",
+    columns: 100,
+    rows: 26,
+    settings: { sandbox: "require" },
+    turns: [{ say: "I run the check.", calls: [call("shell", "c1", { command: "sh check.sh --write" })] }],
+    come: async (screen) => {
+      await say(screen, "check it");
+      await screen.read("Approval needed");
+      screen.press("y");
+      await screen.until("> y");
+    },
+  },
+  {
     name: "approval-diff",
     title: "A change waits for a person: side by side, with the words that change",
     columns: 140,

@@ -26,7 +26,7 @@ import { messageOf } from "./result/thrown.ts";
  * 4. allow by mode – `yolo` everything left; `auto-edit` an edit inside the workspace; `plan` an edit of the plan file.
  * 5. allow – the tool allows; or it declared nothing and the read-only hint holds.
  * 6. allow if the hook allows.
- * 7. allow – the request runs confined, without network and not in the background, and the settings allow that (`allowConfined`).
+ * 7. allow – the request runs confined, without network, not in the background and naming no file with secrets, and the settings allow that (`allowConfined`).
  * 8. ask. Only this ask can be answered by a grant or a permission hook.
  */
 export function decide(request: Request, circumstances: Circumstances): Decision {
@@ -233,9 +233,8 @@ function allowedByHook(hook: Hint["hook"]): DecidingOpinion | undefined {
 
 /** Replaces only the default prompt. A tool that asks by itself still asks. */
 function allowedByContainment({ allowConfined, tool }: Hint, { containment }: Request): DecidingOpinion | undefined {
-  return allowConfined && tool === undefined && containment?.confined && !containment.network && !containment.lasting
-    ? CONFINED
-    : undefined;
+  if (!allowConfined || tool !== undefined || !containment?.confined) return undefined;
+  return containment.network || containment.lasting || containment.secret ? undefined : CONFINED;
 }
 
 function askByDefault({ tool, toolNote }: Hint): DecidingOpinion {

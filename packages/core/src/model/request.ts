@@ -14,10 +14,10 @@ export type Unit = {
 
 /**
  * Where a command runs: confined by the system, or outside and why. Absent if confinement is off. `required`: it must not run outside. `lasting`: it may run
- * for hours, so what appears meanwhile cannot be blamed on it.
+ * for hours, so what appears meanwhile cannot be blamed on it. `secret`: it names a file that may contain secrets, which its output could show.
  */
 export type Containment =
-  | { readonly confined: true; readonly network: boolean; readonly lasting?: true; readonly required?: true }
+  | { readonly confined: true; readonly network: boolean; readonly lasting?: true; readonly secret?: true; readonly required?: true }
   | { readonly confined: false; readonly reason: string; readonly required?: true };
 
 /** A call's validated, frozen input with everything its meaning depends on. */

@@ -26,6 +26,7 @@ const edit = request("write_file", "edit");
 const read = request("read_file", "read");
 const other = request("notes", "other");
 const confined: Request = { ...shell, containment: { confined: true, network: false } };
+const revealing: Request = { ...shell, containment: { confined: true, network: false, secret: true } };
 const connected: Request = { ...shell, containment: { confined: true, network: true } };
 const outside: Request = { ...shell, containment: { confined: false, reason: "bubblewrap is missing" } };
 const ALLOW_CONFINED: Hint = { allowConfined: true };
@@ -80,6 +81,7 @@ const table: readonly Row[] = [
   ["without checkers", read, { mode: "default", hint: { readOnly: true } }, by("allow", "readonly_hint")],
   ["what runs confined is allowed if the settings say so", confined, given("default", [], ALLOW_CONFINED), by("allow", "confined")],
   ["what runs confined asks if the settings say nothing", confined, given("default", []), by("ask", "default")],
+  ["what runs confined and names a secret asks", revealing, given("default", [], ALLOW_CONFINED), by("ask", "default")],
   ["what runs confined with network asks", connected, given("default", [], ALLOW_CONFINED), by("ask", "default")],
   ["what would run outside asks", outside, given("default", [], ALLOW_CONFINED), by("ask", "default")],
   ["what is not known to be confined asks", shell, given("default", [], ALLOW_CONFINED), by("ask", "default")],

@@ -44,7 +44,14 @@ async function chooseContainment(request: DescribedRequest, found: RequestFacts,
   const probe = await (options.probe?.() ?? NOT_OFFERED);
   if (!probe.works) return outside(probe.reason);
   const lasting = request.input["run_in_background"] === true ? ({ lasting: true } as const) : {};
-  return { confined: true, network: opensNetwork(options.network(), request, found), ...lasting, ...required };
+  const secret = namesSecret(found) ? ({ secret: true } as const) : {};
+  return { confined: true, network: opensNetwork(options.network(), request, found), ...lasting, ...secret, ...required };
+}
+
+/** The workspace's own secrets are not masked, because programs need them; but the model must not get them unasked. */
+function namesSecret({ view }: RequestFacts): boolean {
+  const hazards: unknown = isObject(view) ? view["hazards"] : undefined;
+  return Array.isArray(hazards) && hazards.some((hazard) => isObject(hazard) && hazard["id"] === "sensitive_file");
 }
 
 const NOT_OFFERED = { works: false, reason: "This program does not offer a sandbox." } as const;

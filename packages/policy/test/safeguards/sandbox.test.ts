@@ -91,6 +91,22 @@ const ROWS: readonly Row[] = [
     "ask default",
     { ...confined, lasting: true },
   ],
+  [
+    "what names a file with secrets needs approval",
+    allowConfined,
+    { command: "cat .env" },
+    WORKS,
+    "ask default",
+    { ...confined, secret: true },
+  ],
+  [
+    "a file with secrets in a folder needs approval, too",
+    allowConfined,
+    { command: "head -1 config/prod.env" },
+    WORKS,
+    "ask default",
+    { ...confined, secret: true },
+  ],
   ["what leaves the sandbox needs approval", allowConfined, outside, WORKS, `ask guard ${GUARD}`, undefined],
   [
     "a control file needs approval, confined or not",

@@ -16,7 +16,8 @@ export const ALLOW_CONFINED_OFFER = 'To run confined commands without asking, se
 
 /** True if the setting `allowConfined` would answer the default prompt about this request. */
 export function mayAllowConfined(containment: unknown): boolean {
-  return isObject(containment) && containment["confined"] === true && containment["network"] === false && containment["lasting"] !== true;
+  if (!isObject(containment) || containment["confined"] !== true || containment["network"] !== false) return false;
+  return containment["lasting"] !== true && containment["secret"] !== true;
 }
 
 /** Where a command runs, in words. */
