@@ -57,7 +57,8 @@ const TURNS: readonly Turn[] = [
 ];
 
 /** Its edits below src are staged, and agents may be started; everything else asks as it does by itself. */
-const SETTINGS = { proposals: { stage: ["Edit(src/**)"] }, permissions: { allow: ["Edit(src/**)", "Agent"] } };
+/** Previews depend on the machine: they need bubblewrap. */
+const SETTINGS = { preview: "off", proposals: { stage: ["Edit(src/**)"] }, permissions: { allow: ["Edit(src/**)", "Agent"] } };
 
 /** The model has nothing more to say for now. */
 async function idle(screen: Screen, shows: string): Promise<string> {
@@ -144,7 +145,6 @@ const WALK: readonly Look[] = [
     await say(screen, "wait for it");
     await screen.until("» working");
     golden("working");
-    await approve(screen, "sleep 30");
     await screen.until((now) => now.includes("running ") && /^ +two$/m.test(now));
     golden("running");
     screen.press("escape");
@@ -206,7 +206,7 @@ test("line by line, for screen readers: everything in order, and nothing is draw
     },
     { say: "Postgres it is." },
   ];
-  using screen = converse(at, { turns, args: ["--plain"], rows: 50 });
+  using screen = converse(at, { turns, args: ["--plain"], settings: { preview: "off" }, rows: 50 });
   await screen.until("You:");
   screen.type("go\r");
   await screen.read("Type a letter, then Enter:");
