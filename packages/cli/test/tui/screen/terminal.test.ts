@@ -281,8 +281,8 @@ describe("the prompt", () => {
   }
 
   for (const [name, settings, shown] of [
-    ["at its card", {}, "Approval needed"],
-    ["while it runs", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, /running \d+ s/],
+    ["at its card", { permissions: { ask: ["Shell(sleep)"] } }, "Approval needed"],
+    ["while it runs", {}, /running \d+ s/],
   ] as const) {
     test(`leaving ${name} ends the person's own command: its session is closed, and nothing of it waits`, async () => {
       using at = place();
