@@ -303,7 +303,7 @@ describe("the prompt", () => {
   }
 
   for (const [how, settings, isAsked] of [
-    ["by a rule", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, false],
+    ["by a rule", { permissions: { allow: ["Shell(echo *)", "Shell(sleep 600)"] } }, false],
     ["after approval", {}, true],
   ] as const) {
     for (const key of ["ctrl+c", "escape"]) {
@@ -333,7 +333,7 @@ describe("the prompt", () => {
 
   test("with a command of the person's own beside the model, the first key ends the command, the next the turn", async () => {
     using at = place();
-    const settings = { permissions: { allow: ["Shell(sleep *)", "Shell(echo *)"] } };
+    const settings = { permissions: { allow: ["Shell(sleep 600)", "Shell(echo *)"] } };
     using screen = await converseAbout(at, "work", {
       settings,
       turns: [{ calls: [{ tool: "shell", id: "c1", input: { command: "echo model; sleep 600" } }] }],
@@ -349,7 +349,7 @@ describe("the prompt", () => {
 
   test("line by line, Ctrl-C ends a command of the person's own, says what it had written, and the next line is asked for", async () => {
     using at = place();
-    const settings = { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } };
+    const settings = { permissions: { allow: ["Shell(echo *)", "Shell(sleep 600)"] } };
     using screen = converse(at, { settings, args: ["--plain"] });
     await screen.until("You: ");
     screen.type("!echo begun; sleep 600\r");
