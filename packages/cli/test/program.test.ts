@@ -250,7 +250,7 @@ describe("completions", () => {
     assert.deepEqual(complete("assent", "approvals", "sh"), ["show"]);
     assert.deepEqual(complete("assent", "approvals", "show", "--j"), ["--json"]);
     assert.deepEqual(complete("assent", "completions", ""), ["bash", "zsh", "fish", "--store", "--json", "--help"]);
-    assert.deepEqual(complete("assent", "policy", ""), ["check", "diff", "--help"]);
+    assert.deepEqual(complete("assent", "policy", ""), ["check", "diff", "test", "--help"]);
   });
 
   for (const shell of ["zsh", "fish"] as const) {
