@@ -14,11 +14,21 @@ export type DoctorResults = Readonly<Partial<Record<AgentName, RecordedExaminati
 
 /** Keeps the newest result per agent for `assent hook status`. */
 export async function writeDoctorResult(context: Context, { agent, ok, detail }: DoctorResult): Promise<void> {
-  const directory = await stateDirectory(context);
-  const { files, clock } = hostPortsFor(context, directory);
+  const { clock } = hostPortsFor(context, await stateDirectory(context));
   const at = new Date(clock.now()).toISOString();
-  const results = { ...(await readDoctorResults(context)), [agent]: { at, ok, detail } };
+  await writeResults(context, { ...(await readDoctorResults(context)), [agent]: { at, ok, detail } });
+}
+
+async function writeResults(context: Context, results: DoctorResults): Promise<void> {
+  const directory = await stateDirectory(context);
+  const { files } = hostPortsFor(context, directory);
   await files.replace(resultsFile(directory), `${JSON.stringify(results, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** A result says nothing about hooks that were installed or removed since. */
+export async function forgetDoctorResult(context: Context, agent: AgentName): Promise<void> {
+  const { [agent]: old, ...others } = await readDoctorResults(context);
+  if (old) await writeResults(context, others);
 }
 
 export async function readDoctorResults(context: Context): Promise<DoctorResults> {

@@ -19,6 +19,7 @@ import { CommandError, usageError } from "../io/failure.ts";
 import { printJson } from "../io/output.ts";
 import { stateDirectory, userHome } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";
+import { forgetDoctorResult } from "./doctor-results.ts";
 import { readText } from "./read-text.ts";
 
 /** A file with its old and new text; null means absent. */
@@ -37,6 +38,7 @@ export async function installHooks(context: Context): Promise<number> {
     ...filesOf(context, agent, scope).map((file) => editFile(file, (text) => file.install(text, setup))),
   ];
   return change(context, edits, {
+    agent,
     done: `${AGENTS[agent].title} is guarded. ${NEXT[agent]}`,
     nothing: "Nothing to change: the hooks are installed.",
   });
@@ -47,6 +49,7 @@ export async function uninstallHooks(context: Context): Promise<number> {
   const agent = agentNamed(context.operands[0] ?? "");
   const edits = filesOf(context, agent, scopeOf(context)).map((file) => editFile(file, (text) => file.uninstall(text)));
   return change(context, edits, {
+    agent,
     done: `${AGENTS[agent].title} is no longer guarded.`,
     nothing: "Nothing to change: there are no hooks of Assent.",
   });
@@ -98,9 +101,9 @@ function editFile({ path }: AgentFile, edit: (text: string) => string | undefine
   }
 }
 
-type ChangeTexts = { readonly done: string; readonly nothing: string };
+type ConfigChange = { readonly agent: AgentName; readonly done: string; readonly nothing: string };
 
-async function change(context: Context, all: readonly FileEdit[], { done, nothing }: ChangeTexts): Promise<number> {
+async function change(context: Context, all: readonly FileEdit[], { agent, done, nothing }: ConfigChange): Promise<number> {
   const { io, options } = context;
   const edits = all.filter(({ before, after }) => before !== after);
   const json = options.flag("json");
@@ -116,8 +119,10 @@ async function change(context: Context, all: readonly FileEdit[], { done, nothin
   if (!dryRun) {
     if (!options.flag("yes") && !(await isConfirmed(context, lines))) return 1;
     for (const edit of edits) await writeEdit(context, edit);
+    await forgetDoctorResult(context, agent);
     await (json ? undefined : io.stdout.write(`${done}\n`));
   }
+  if (dryRun && !json) await io.stdout.write("Nothing was written.\n");
   if (json) await printJson(io, { changed: dryRun ? [] : edits.map(({ path }) => path), diff: lines.join("\n") });
   return 0;
 }

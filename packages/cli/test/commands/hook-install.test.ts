@@ -46,6 +46,7 @@ describe("assent hook install", () => {
     const { code, stdout } = await at.here(["hook", "install", "codex", "--dry-run"]);
     assert.equal(code, 0);
     assert.match(stdout, /\+hooks = true/);
+    assert.match(stdout, /\nNothing was written\.\n$/);
     assert.ok(!existsSync(home(at, ".codex")) && !existsSync(join(at.store, "hooks")));
   });
 
@@ -161,6 +162,8 @@ fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: J
       assert.match(examined.value.detail, detail);
       const { value } = await at.hereJson(["hook", "status"]);
       assert.equal(value.agents[0].doctor.ok, code === 0);
+      await at.run(["hook", "uninstall", "claude", "--yes"]);
+      assert.equal((await at.hereJson(["hook", "status"])).value.agents[0].doctor, null);
     });
   }
 
