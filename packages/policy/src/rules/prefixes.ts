@@ -56,6 +56,7 @@ const RUNNER: CommandPrefix = { risk: "It downloads the package if it is missing
 /** All rows. To let people allow another command by its first words, add one. The longest match counts. */
 const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ...rows("npm run, npm run-script, npm test, npm t, npm start, npm stop, npm restart", SCRIPTS),
+  ["sleep", { risk: "It waits for as long as the command says." }],
   ...rows("npm install, npm i, npm ci, npm update, npm uninstall", INSTALLS),
   ...rows(
     "pnpm install, pnpm i, pnpm add, pnpm update, pnpm remove, yarn install, yarn add, yarn up, yarn remove, bun install, bun add",

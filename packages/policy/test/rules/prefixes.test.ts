@@ -23,6 +23,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
      npm run x --prefix=../elsewhere ;; npm run x --script-shell=./evil ;; npm run x --script-sh ./evil ;; npm run x --node-options=--require=./x.js ;; NODE_OPTIONS=--inspect npm run x ;;
      npm exec rm y ;; npm install x ;; npm run x > log ;; npm run x & ;; echo y | npm run x ;; npm run x -C/elsewhere ;; npm run x .env ;; npm run x outside/passwd ;; npm run x ---script-shell=./evil ;; npm run x -script-shell=./evil ;; npm run x --script_shell=./evil ;; npm run x --git=./evil`,
   ],
+  ["Shell(sleep *)", "sleep 600 ;; sleep 1h", "sleep 600; rm y ;; sleep `id` ;; sleep 600 &"],
   ["Shell(npm test *)", "npm test ;; npm test -- --watch=false", "npm t ;; npm test -- `id` ;; CI=1 npm test ;; npm run test"],
   [
     "Shell(npm install *)",

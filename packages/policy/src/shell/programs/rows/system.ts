@@ -29,7 +29,7 @@ export const SYSTEM: Readonly<Record<string, Program>> = {
       refine: ({ operands }, plain) =>
         operands.length < 2 && operands.every((operand) => /^\d{1,2}(?:\.\d+)?s?$/.test(operand))
           ? plain
-          : withHazard(plain, "unmodelled_option", "It waits for long"),
+          : withHazard(plain, "unmodelled_option", "It may wait for longer than 100 seconds"),
     },
   },
   ps: { reads: psReads },
