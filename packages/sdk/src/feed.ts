@@ -7,7 +7,7 @@ export type FeedDeps = {
   readonly write: (line: JsonObject) => Promise<void>;
   /** Resolves after this many results. */
   readonly results: (count: number) => Promise<void>;
-  /** Calls of an earlier run wait for answers. They have a result of their own. */
+  /** Calls of an earlier run wait for answers, so there is a result without a prompt, too. */
   readonly resumes: boolean;
   /** Aborted when no more prompts can be sent. */
   readonly over: AbortSignal;
@@ -32,7 +32,7 @@ export async function feed(prompt: QueryOptions["prompt"], { write, results, res
     ids.add(line.uuid);
     await write(line);
   }
-  await Promise.race([results(ids.size + (resumes ? 1 : 0)), ended]);
+  await Promise.race([results(Math.max(ids.size, resumes ? 1 : 0)), ended]);
 }
 
 async function* one(prompt: string): AsyncGenerator<string, void, undefined> {
