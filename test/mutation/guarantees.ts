@@ -183,8 +183,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     guarantee: "SECURITY 9",
     fault: "confinement with network replaces the default prompt",
     file: "packages/core/src/model/decide.ts",
-    was: "containment?.confined && !containment.network && !containment.lasting",
-    becomes: "containment?.confined && !containment.lasting",
+    was: "return containment.network || containment.lasting",
+    becomes: "return containment.lasting",
     test: "packages/core/test/model/decide.test.ts",
   },
   {

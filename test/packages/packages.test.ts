@@ -114,8 +114,7 @@ describe("packages from a fresh clone", () => {
     });
 
   test("types resolve, with every library checked, and the programs of the READMEs fit them", () => {
-    mkdirSync(join(user, "node_modules/@types"), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules/@types/node"), join(user, "node_modules/@types/node"));
+    assert.ok(existsSync(join(user, "node_modules/@types/node")), "the types of Node come with those of a dependency");
     const programs = PACKAGES.flatMap(([folder]) => {
       const { program } = readmeOf(folder);
       if (program === undefined) return [];

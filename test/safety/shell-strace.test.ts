@@ -72,6 +72,8 @@ const EVERY: readonly string[] = [
   "ls *.md && cat *.json && grep TODO --include=*.md README.md",
   'echo $HOME "$PWD" && [ -f README.md ] && [ ! -d missing ]',
   "command -v git; type ls",
+  "jobs",
+  "history",
   "sed 's/a/b/' README.md; sed -e '1i x' -e 'y/a/b/' README.md",
   "awk -F, '$2 > 1 || /b/ {print $1}' data/rows.csv",
   "git -C src status",
@@ -92,13 +94,21 @@ const EVERY: readonly string[] = [
   ),
 ];
 
+/** Words of the shell itself, which need no program of their name. */
+const BUILT_IN: readonly string[] = ["cd", "command", "history", "jobs", "type"];
+
 const COMMANDS = EVERY.filter((command) => notInstalled(command).length === 0);
+
+function programNames(command: string): readonly string[] {
+  const unquoted = command.replace(/'[^']*'/g, "''");
+  return unquoted.split(/ ?(?:;|&&|\|\||\|) /).map((one) => one.split(" ")[0] ?? "");
+}
 
 /** Programs of a command that this machine does not have where allowed commands look for them. */
 function notInstalled(command: string): readonly string[] {
-  const names = command.split(/ ?(?:;|&&|\|\||\|) /).map((one) => one.split(" ")[0] ?? "");
+  const names = programNames(command);
   const places = { path: PROGRAM_PATH, workspace: "/nonexistent" };
-  return names.filter((name) => name !== "cd" && findProgram(name, places) === undefined);
+  return names.filter((name) => !BUILT_IN.includes(name) && findProgram(name, places) === undefined);
 }
 
 /** Programs that a hostile workspace would like to see run. */
@@ -401,7 +411,7 @@ suite("an allowed command does what its plan says and nothing else", { skip: noS
     });
 
   test("every modelled program is among the commands", () => {
-    const names = EVERY.flatMap((command) => command.split(/ ?(?:;|&&|\|\||\|) /).map((one) => one.split(" ")[0] ?? ""));
+    const names = EVERY.flatMap(programNames);
     assert.deepEqual(
       [...PROGRAMS].flatMap(([name, { reads, version }]) =>
         (reads || version) && !names.includes(name) && name !== "kubectl" ? [name] : [],
@@ -438,7 +448,13 @@ suite("an allowed command does what its plan says and nothing else", { skip: noS
 /** The plan's words, `cd` left out: it starts nothing. */
 function plannedWords(command: string): readonly (readonly string[])[] {
   const { plan } = scene.judge({})(command);
-  return (plan?.commands ?? []).map(({ argv }) => argv.map(({ text }) => text)).filter(([name]) => name !== "cd");
+  return (plan?.commands ?? []).map(({ argv }) => withPrograms(argv.map(({ text }) => text))).filter(([name]) => name !== "cd");
+}
+
+/** The program that runs instead of a word of the shell. */
+function withPrograms([name = "", ...args]: readonly string[]): readonly string[] {
+  if (name === "command" || name === "type") return ["which", ...args.filter((word) => word !== "-v")];
+  return name === "jobs" || name === "history" ? ["true"] : [name, ...args];
 }
 
 /** What stands behind `||` does not run when the command before it succeeds. */
