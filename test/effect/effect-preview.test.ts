@@ -175,8 +175,11 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
 
   test("processes that stay are stopped and named, and files elsewhere are thrown away and named", async () => {
     using at = workspace({ "a.txt": "a" });
-    const { effect } = await park(at, "(setsid sleep 1234 >/dev/null 2>&1 &); echo x > /tmp/elsewhere; echo b > a.txt");
-    assert.match(effect.notes.join("\n"), /stopped: (?:sleep|setsid)\.[\s\S]*thrown away: \/tmp\/elsewhere/);
+    const { effect } = await park(
+      at,
+      "(setsid sleep 1234 >/dev/null 2>&1 &); until ps -eo args= | grep -q '^sleep 1234'; do :; done; echo x > /tmp/elsewhere; echo b > a.txt",
+    );
+    assert.match(effect.notes.join("\n"), /stopped: sleep\.[\s\S]*thrown away: \/tmp\/elsewhere/);
     assert.doesNotMatch(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }), /^sleep 1234$/m);
   });
 
