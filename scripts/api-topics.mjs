@@ -243,7 +243,7 @@ export const PAGES = [
     about: "The hooks of other agents: what they send, what they understand, and how they are installed.",
     topics: [
       ["Agents", "The agents that Assent can guard.", ["agents.ts", "agent-run.ts"]],
-      ["Events and answers", "What a hook is about, and what the agent is told.", ["guard-event.ts"]],
+      ["Events and answers", "What a hook is about, and the answer to the agent.", ["guard-event.ts"]],
       ["Calls", "Calls of other agents as Assent's rules see them.", ["tool-names.ts", "outside-tools.ts", "session-ids.ts"]],
       ["Installing", "Changing the configuration of an agent.", ["install/"]],
       ["A model for tests", "A model server on loopback that proposes planned calls.", [""]],

@@ -29,7 +29,7 @@ export type GuardEvent =
   /** Nothing to decide or record. */
   | { readonly kind: "other"; readonly name: string };
 
-/** What the agent is told about a call. `none`: no opinion. `dialog`: the agent's own dialog decides. */
+/** The answer to the agent about a call. `none`: no opinion. `dialog`: the agent's own dialog decides. */
 export type GuardVerdict = { readonly verdict: "allow" | "none" | "dialog" } | { readonly verdict: "deny"; readonly reason: string };
 
 /** What a hook process prints, and its exit code. Every agent blocks a call on exit code 2. */

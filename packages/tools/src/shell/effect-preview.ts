@@ -6,7 +6,7 @@ import { isInside } from "@assent/policy";
 import { NO_BASH, textProgram } from "./bash.ts";
 import type { ShellContainment } from "./containment.ts";
 import { makeShellResult } from "./result.ts";
-import { runsLater } from "./runs-later.ts";
+import { describeSelfStart } from "./runs-by-itself.ts";
 import type { StepsPlace } from "./steps.ts";
 
 type CommandInput = {
@@ -90,7 +90,7 @@ function describeEnd({ ended, exitCode, signal }: ProcessEnd, timeoutMs: number)
 }
 
 function flagChange(change: ShownChange, planned: PathChange | undefined, unshown: ReadonlySet<string>): ShownChange {
-  const runs = change.what === "deleted" ? undefined : runsLater(change.path, planned);
+  const runs = change.what === "deleted" ? undefined : describeSelfStart(change.path, planned);
   const note = [change.note, unshown.has(change.path) ? "not shown in full" : undefined].filter((part) => part !== undefined).join(", ");
   return { ...change, ...(note !== "" && { note }), ...(runs !== undefined && { runs }) };
 }

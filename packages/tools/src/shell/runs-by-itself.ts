@@ -17,7 +17,7 @@ const RUNNERS: readonly (readonly [pattern: RegExp, runs: string])[] = [
 ];
 
 /** Why a changed file later runs by itself; undefined if it does not. */
-export function runsLater(path: string, change: PathChange | undefined): string | undefined {
+export function describeSelfStart(path: string, change: PathChange | undefined): string | undefined {
   if (/(?:^|\/)package\.json$/.test(path)) return changesScripts(change) ? "npm runs its scripts" : undefined;
   return RUNNERS.find(([pattern]) => pattern.test(path))?.[1];
 }
