@@ -73,8 +73,8 @@ export function judgeEveryday(scratch: string, policy: Readonly<Record<string, u
 /** Every program of the corpus is installed, so that the verdicts don't depend on the machine. */
 function installPrograms(bin: string): string {
   mkdirSync(bin);
-  for (const name of new Set(EVERYDAY.map(({ command }) => command.split(" ", 1)[0] ?? "")))
-    if (/^[\w-]+$/.test(name)) writeFileSync(join(bin, name), "", { mode: 0o755 });
+  const names = EVERYDAY.flatMap(({ command }) => [...command.matchAll(/(?:^|[|&;]\s*)([\w-]+|\[)(?=\s|$)/g)].map(([, name = ""]) => name));
+  for (const name of new Set(names)) writeFileSync(join(bin, name), "", { mode: 0o755 });
   return bin;
 }
 

@@ -14,12 +14,21 @@ export {
   listReadOnlyControls,
   type WorkspaceControls,
 } from "./paths/workspace-controls.ts";
-export { createRedactor } from "./redaction.ts";
+export { createRedactor, createValueRedactor, PLACEHOLDER_START } from "./redaction.ts";
+export { isServerName, normalizeServerName } from "./rules/mcp-name.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export type { OwnFiles } from "./safeguards/own-files.ts";
 export { FileLockedError } from "./settings/file-lock.ts";
-export { createDenyAllPolicy, type LoadedPolicy, loadSettings } from "./settings/load-policy.ts";
+export { createDenyAllPolicy, type LoadedPolicy, loadSettings, readStoreSetting } from "./settings/load-policy.ts";
 export { type PolicyLocations, projectSettingsFile, type SessionFlags, settingsLocations } from "./settings/locations.ts";
+export {
+  type McpFile,
+  type McpServer,
+  type McpServers,
+  type McpServerTransport,
+  readMcpFile,
+  readMcpText,
+} from "./settings/mcp-servers.ts";
 export { formatProblem, SettingsError, type SettingsProblem, sortProblems } from "./settings/problem.ts";
 export { type PromotedRule, type PromotionOptions, promoteRule, storeSetting } from "./settings/promote-rule.ts";
 export { CLIENT_NAMES } from "./settings/rule-entry.ts";
@@ -29,9 +38,9 @@ export type { WatchedPolicy } from "./settings/watched-policy.ts";
 export {
   type FoundProgram,
   findProgram,
-  PROGRAM_PATH,
   type ProgramPlaces,
   programDirectories,
+  programPlaces,
   sameProgram,
 } from "./shell/plan/find-program.ts";
 export type { Hazard, JudgedCommand, Plan } from "./shell/plan/plan.ts";

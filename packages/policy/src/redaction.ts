@@ -10,6 +10,23 @@ export function createRedactor(patterns: Settings["redaction.patterns"]): (text:
     );
 }
 
+/** Creates a function that hides secrets in every text of a JSON value, and whole texts under names such as `password`. Fields named in `kept` stay as they are. */
+export function createValueRedactor(patterns: Settings["redaction.patterns"], kept: ReadonlySet<string> = new Set()): <T>(value: T) => T {
+  const redact = createRedactor(patterns);
+  const walk = (value: unknown, name: string): unknown => {
+    if (kept.has(name)) return value;
+    if (typeof value === "string") return isSecretName(name) && value !== "" ? placeholderFor("secret") : redact(value);
+    if (Array.isArray(value)) return value.map((one) => walk(one, name));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, key)]));
+  };
+  return <T>(value: T) => walk(value, "") as T; // only texts change
+}
+
+function isSecretName(name: string): boolean {
+  return /^(?:.*[_-])?(?:api[_-]?key|token|secret|password|passwd|authorization)$/i.test(name);
+}
+
 type FoundSecret = { readonly start: number; readonly end: number; readonly name: string };
 
 /** Finders see the original text, so that one cannot hide part of another's secret. */
@@ -35,7 +52,8 @@ function compilePattern({ name, literal, prefix, key }: RedactionPattern): reado
   ];
 }
 
-const PLACEHOLDER_START = "[redacted: ";
+/** Every hidden secret is replaced by a text that starts like this. */
+export const PLACEHOLDER_START = "[redacted: ";
 
 function placeholderFor(name: string): string {
   return `${PLACEHOLDER_START}${name}]`;

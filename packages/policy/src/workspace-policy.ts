@@ -35,6 +35,8 @@ export type WorkspacePolicyOptions = {
   readonly places: PolicyLocations;
   /** Ledger, trust and outputs. */
   readonly stateDirectory: string;
+  /** The ledger on PostgreSQL, if it is there. */
+  readonly storeUrl?: string | undefined;
   /** Output directories that may be read without asking. */
   readonly readable?: () => readonly string[];
   readonly planFile?: () => string | undefined;
@@ -46,6 +48,8 @@ export type WorkspacePolicyOptions = {
   readonly hookFunctions?: readonly string[];
   /** Tells whether commands can be confined here. Absent: they cannot. */
   readonly probeSandbox?: SandboxTest;
+  /** The `PATH` in which people start Assent: where programs are looked up after the system's directories. */
+  readonly userPath?: string | undefined;
   /** Another program runs the calls: a command is proven to only read, or allowed by a rule, only if a shell would run exactly what was judged. */
   readonly outside?: OutsideShell;
   /** Who makes the calls; Assent itself by default. */
@@ -87,7 +91,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   const tools = createRuleTools(registry);
   const scripts = rememberPackageScripts(workspace);
   const described = createPolicyFacts({
-    ...{ workspace, home, look, scripts },
+    ...{ workspace, home, look, scripts, userPath: parts.userPath },
     programPath: () => settings()["shell.path"],
     secretNames: () => settings()["permissions.sensitive"],
     ...(parts.outside && { outside: parts.outside }),
@@ -178,12 +182,16 @@ function directoriesFromSettings(settings: Settings, { workspace, home }: Policy
   };
 }
 
-function describeOwnFiles({ places, stateDirectory, commands }: WorkspacePolicyOptions, settings: Settings): OwnFiles {
+function describeOwnFiles({ places, stateDirectory, storeUrl, commands, outside }: WorkspacePolicyOptions, settings: Settings): OwnFiles {
   const { workspace, home, userFile, teamFile, policyFile } = places;
   const settingsFiles = [userFile, teamFile, ...(policyFile === undefined ? [] : [policyFile])];
   const { additionalDirectories } = settings;
   const protect = compilePathTests(settings["permissions.protect"], { settingsRoot: workspace, workspace, home, additionalDirectories });
-  return { stateDirectory, settingsFiles, workspace, home, protect, ...(commands && { commands }) };
+  return {
+    ...{ stateDirectory, settingsFiles, workspace, home, protect, outside: outside !== undefined },
+    ...(commands && { commands }),
+    ...(storeUrl !== undefined && { storeUrl }),
+  };
 }
 
 /** An unreadable glob refuses the start; if one slips through, it protects everything. */

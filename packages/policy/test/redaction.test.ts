@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createRedactor } from "../src/redaction.ts";
+import { createRedactor, createValueRedactor } from "../src/redaction.ts";
 import type { Settings } from "../src/settings/settings.ts";
 
 describe("secrets of known forms are hidden without any setting", () => {
@@ -67,4 +67,24 @@ describe("redaction.patterns are added", () => {
     for (const text of ["a", "a-", "token", '\\\\"', "-----BEGIN PRIVATE KEY-----", "://", "Bearer "])
       assert.ok(redact(text.repeat(50_000)).length <= text.length * 50_000);
   });
+});
+
+describe("secrets in JSON values", () => {
+  const redact = createValueRedactor([{ name: "project key", literal: "hunter2" }], new Set(["id"]));
+  const rows = [
+    [
+      "a text with a key",
+      { command: "curl -H 'Authorization: Bearer abcdefgh12345678'" },
+      { command: "curl -H 'Authorization: Bearer [redacted: credentials]'" },
+    ],
+    [
+      "a whole text under a name of secrets",
+      { env: { DB_PASSWORD: "x y", api_key: "z" } },
+      { env: { DB_PASSWORD: "[redacted: secret]", api_key: "[redacted: secret]" } },
+    ],
+    ["a name that only contains such a word stays", { tokenCount: "12", passwordless: "yes" }, { tokenCount: "12", passwordless: "yes" }],
+    ["lists and other values", { list: ["hunter2", 1, null, true] }, { list: ["[redacted: project key]", 1, null, true] }],
+    ["a kept field", { id: "hunter2" }, { id: "hunter2" }],
+  ] as const;
+  for (const [name, value, expected] of rows) test(name, () => assert.deepEqual(redact<object>(value), expected));
 });

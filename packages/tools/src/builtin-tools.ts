@@ -46,7 +46,7 @@ export type BuiltinDeps = SessionDirectories & {
   readonly projectSecretEnv?: () => readonly string[];
   /** Variables passed to commands that a rule allowed. */
   readonly shellEnv?: () => readonly string[];
-  /** Directories to look up programs in; the system's if empty. */
+  /** Directories to look up programs in; if empty, the system's and those of the user's `PATH`. */
   readonly shellPath?: () => readonly string[];
   /** The settings `astEdit.maxFiles` and `astEdit.maxChanges`. */
   readonly maxFiles?: () => number;

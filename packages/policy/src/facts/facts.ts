@@ -3,7 +3,7 @@ import { type Facts, isObject, type Json, type JsonObject, MUTATOR_KINDS, type R
 import type { PathFact, PathLookup } from "../paths/lookup.ts";
 import { resolveHome } from "../paths/resolve.ts";
 import { type AnalyzedLine, analyzeShell } from "../shell/plan/analyze.ts";
-import { PROGRAM_PATH, type ProgramFinder, programFinder } from "../shell/plan/find-program.ts";
+import { findOnUserPath, type ProgramFinder, programFinder, programPlaces } from "../shell/plan/find-program.ts";
 import type { Command, Plan } from "../shell/plan/plan.ts";
 import type { OutsideShell, ShellPlace } from "../shell/plan/read-commands.ts";
 import { createHostUnit, createPathUnit } from "./units.ts";
@@ -15,8 +15,10 @@ export type FactOptions = {
   /** Defaults to the account's home directory. */
   readonly home?: string;
   readonly look: PathLookup;
-  /** Directories for looking up programs of allowed commands; the system's by default. */
+  /** Directories for looking up programs of allowed commands; if there are none, the system's, then those of `userPath`. */
   readonly programPath?: () => readonly string[];
+  /** The user's `PATH`. */
+  readonly userPath?: string | undefined;
   /** Digest of the script that a package command ran when the policy was loaded. */
   readonly scripts?: ShellPlace["scripts"];
   readonly secretNames?: ShellPlace["secretNames"];
@@ -39,7 +41,7 @@ export function createPolicyFacts(places: FactOptions): Facts {
     const { url } = input;
     const command = commandLine(input);
     if (kind === "execute" && command !== undefined) {
-      const found = describeShellLine({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
+      const found = describeShellLine({ command, input, cwd }, { places, seenScripts, ...finder() });
       return tool === SHELL_TOOL_NAME ? found : withoutReadOnlyProof(found);
     }
     if (locations && locations.length > 0)
@@ -93,22 +95,27 @@ function commandLine({ command, args }: JsonObject): string | undefined {
 
 type ShellRequest = { readonly command: string; readonly input: JsonObject; readonly cwd: string };
 
-type ShellSurroundings = {
-  readonly places: FactOptions;
-  readonly seenScripts: ScriptHistory;
-  readonly findProgram: ProgramFinder;
-};
+type ProgramFinders = { readonly findProgram: ProgramFinder; readonly findUntrusted: (name: string) => string | undefined };
 
-function programFinderFor({ workspace, programPath }: FactOptions): () => ProgramFinder {
+type ShellSurroundings = ProgramFinders & { readonly places: FactOptions; readonly seenScripts: ScriptHistory };
+
+function programFinderFor({ workspace, programPath, userPath: own, outside }: FactOptions): () => ProgramFinders {
+  const userPath = outside ? outside.env["PATH"] : own;
   let path: readonly string[] | undefined;
-  let finder: ProgramFinder | undefined;
+  let finders: ProgramFinders | undefined;
   return () => {
-    const given = programPath?.() ?? PROGRAM_PATH;
-    if (!finder || given !== path) finder = programFinder({ path: given.length > 0 ? given : PROGRAM_PATH, workspace });
+    const given = programPath?.() ?? NO_DIRECTORIES;
+    if (!finders || given !== path)
+      finders = {
+        findProgram: programFinder(programPlaces(given, { workspace, userPath })),
+        findUntrusted: (name) => findOnUserPath(name, { path: [], workspace, userPath }),
+      };
     path = given;
-    return finder;
+    return finders;
   };
 }
+
+const NO_DIRECTORIES: readonly string[] = [];
 
 /** Commands of other tools are analyzed so that rules apply; only the shell proves that a command only reads. */
 function withoutReadOnlyProof(found: RequestFacts): RequestFacts {
@@ -125,7 +132,7 @@ function withoutReadOnlyProof(found: RequestFacts): RequestFacts {
 
 function describeShellLine(
   { command, input, cwd: from }: ShellRequest,
-  { places, seenScripts, findProgram }: ShellSurroundings,
+  { places, seenScripts, findProgram, findUntrusted }: ShellSurroundings,
 ): RequestFacts {
   const { workspace, look, home, scripts, secretNames, outside } = places;
   const fields = isObject(input["more"]) ? (input["more"] as JsonObject) : {};
@@ -137,7 +144,7 @@ function describeShellLine(
     return fact;
   };
   const analysed = analyzeShell(command, {
-    ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
+    ...{ cwd, workspace, look: noting, findProgram, findUntrusted, home: resolveHome(home) },
     ...(scripts && { scripts }),
     ...(secretNames && { secretNames }),
     ...(outside && { outside: { ...outside, fields } }),

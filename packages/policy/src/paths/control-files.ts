@@ -11,6 +11,8 @@ export const CONTROL_NAMES: ReadonlySet<string> = new Set([
   ".npmrc",
   ".pnpmfile.cjs",
   ".mcp.json",
+  "opencode.json",
+  "opencode.jsonc",
   ".envrc",
   "agents.md",
   "claude.md",
@@ -33,6 +35,7 @@ export const CONTROL_TREES: readonly string[] = [
   ".qwen",
   ".cursor",
   ".codex",
+  ".opencode",
   ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
 ];
 
@@ -48,19 +51,24 @@ const IN_HOME = [
   ".gitconfig",
   ".config/git",
   ".config/autostart",
+  ".claude.json",
+  ".config/opencode",
 ];
 
-export const CRONTABS: readonly string[] = [
+/** Crontabs, and the managed settings of agents. */
+export const SYSTEM_FILES: readonly string[] = [
   "/etc/crontab",
   "/etc/anacrontab",
   ...["d", "hourly", "daily", "weekly", "monthly"].map((name) => `/etc/cron.${name}`),
   "/var/spool/cron",
   "/var/cron",
+  ...["claude-code", "codex", "gemini-cli", "qwen-code", "opencode"].map((name) => `/etc/${name}`),
+  "/library/application support/claudecode",
 ];
 
 /** Creates a test for control files; `protect` comes from settings. */
 export function createControlFileTest(home: string, protect: readonly PathTest[] = []): PathTest {
-  const fixed = [...controlPathsInHome(home), ...CRONTABS];
+  const fixed = [...controlPathsInHome(home), ...SYSTEM_FILES];
   return (folded) =>
     isControlName(folded) || fixed.some((place) => isInside(place, folded)) || protect.some((isProtected) => isProtected(folded));
 }

@@ -36,6 +36,7 @@ export function isSystemTree(path: string): boolean {
 
 function isSensitivePlace(folded: string): boolean {
   if (folded === "/etc/shadow" || isSystemTree(folded)) return true;
+  if (/\/\.git\/(?:.*\/)?config(?:\.worktree)?$/s.test(folded)) return true;
   return PLACES.some((place) => folded.endsWith(`/${place}`)) || DIRECTORIES.some((directory) => `${folded}/`.includes(`/${directory}/`));
 }
 

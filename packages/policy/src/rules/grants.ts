@@ -18,7 +18,7 @@ const MAX_CACHED = 1_000;
 
 /**
  * Remembered answers as rules, read as narrowly as an allow. One bound to a script is written as `{"rule": "Shell(npm test)", "bind": {"script":
- * "sha256:…"}}`. A grant never covers anything hazardous or sensitive.
+ * "sha256:…"}}`, and one bound to the definition of an MCP tool with `"bind": {"tool": "…"}`. A grant never covers anything hazardous or sensitive.
  */
 export function createGrantRules(options: OfferOptions): Rules {
   const kept = new Map<string, GrantRule>();
@@ -106,7 +106,7 @@ function offerWider(request: Request, unit: Unit, options: OfferOptions): { read
 
 /** A tool that has the name of a group but no unit of its kind gets no offer: the rule would cover the whole group. */
 function offerRule(request: Request, unit: Unit, options: OfferOptions): string | undefined {
-  if (isMcpPattern(request.tool)) return request.tool;
+  if (isMcpPattern(request.tool)) return JSON.stringify({ rule: request.tool, bind: { tool: request.toolDigest } });
   const byInput = groupOfTool(request.tool)?.kind.offer;
   if (byInput) return byInput(request);
   const shell = getShellUnit(unit);
@@ -150,7 +150,9 @@ export function readGrant(text: string, options: RuleOptions): Rule | RuleFault 
   if (isFault(written)) return written;
   const { rule, bind } = written;
   const read = parseRule({ verdict: "allow", at: { text: rule }, ...(bind && { bind }) }, options);
-  return isFault(read) ? read : { ...read, at: { text } };
+  if (isFault(read)) return read;
+  const test: Rule["test"] = (request, unit) => (request.toolDigest === bind?.tool ? read.test(request, unit) : "no");
+  return { ...read, at: { text }, ...(bind?.tool !== undefined && { test }) };
 }
 
 /** True if a grant covers a unit. Sensitive files always ask. */
@@ -166,8 +168,9 @@ function readBoundRule(text: string): BoundRule | RuleFault {
     return syntaxFault("a grant that starts with { must be a rule object", BOUND_RULE_HINT);
   const bind = value["bind"];
   if (bind === undefined) return { rule: value["rule"] };
-  if (!isObject(bind) || typeof bind["script"] !== "string") return syntaxFault("bind needs the digest of the script", BOUND_RULE_HINT);
-  return { rule: value["rule"], bind: { script: bind["script"] } };
+  if (isObject(bind) && typeof bind["script"] === "string") return { rule: value["rule"], bind: { script: bind["script"] } };
+  if (isObject(bind) && typeof bind["tool"] === "string") return { rule: value["rule"], bind: { tool: bind["tool"] } };
+  return syntaxFault("bind needs the digest of the script, or of the tool's definition", BOUND_RULE_HINT);
 }
 
 const BOUND_RULE_HINT = 'Write {"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}';

@@ -7,6 +7,11 @@ export function isServerName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(name) && !name.includes("__") && !name.startsWith("_") && !name.endsWith("_");
 }
 
+/** The part of tool names that a server's name becomes: characters that tool names cannot have turn into `_`. */
+export function normalizeServerName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, "_").replaceAll(/^_+|_+$/g, "");
+}
+
 /** True for `mcp__…`. */
 export function isMcpPattern(text: string): boolean {
   return /^mcp__/i.test(text);

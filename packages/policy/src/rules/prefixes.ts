@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 import { optionsOf, readTokens } from "../shell/programs/options.ts";
 import { interpreterKind, isOpaque, PROGRAMS, runsOf } from "../shell/programs/table.ts";
@@ -31,6 +33,7 @@ const INSTALLS: CommandPrefix = {
   risk: "It installs packages and runs their install scripts.",
   asks: "-g --global --location --registry --script-shell --userconfig --globalconfig --node-options --prefix --config --git --proxy --https-proxy --strict-ssl --cafile --trusted-host",
   shell: true,
+  refuses: [/^-+(?:@[^=]*:registry|\/\/)/, "names a registry or its credentials"],
 };
 const TESTS: CommandPrefix = {
   risk: "It runs the tests of this repository, which are any code.",
@@ -51,6 +54,11 @@ const GO: CommandPrefix = { ...COMPILES, asks: "-exec -toolexec -vettool -overla
 const HOOKS = "and runs hooks and programs that this repository's git settings name.";
 const CHANGES: CommandPrefix = { risk: `It can discard changes that were not committed, ${HOOKS}` };
 const COMMITS: CommandPrefix = { risk: `It changes commits, branches or the index, ${HOOKS}` };
+/** Also other people, and servers that can't be verified. */
+const OTHER_CLUSTER =
+  "--kubeconfig --server -s --token --context --cluster --user --as --as-group --as-uid --username --password --insecure-skip-tls-verify --certificate-authority --client-certificate --client-key --tls-server-name";
+/** `-R HOST/OWNER/NAME`, and addresses. */
+const OTHER_HOST: CommandPrefix["refuses"] = [/^(?:-\w*R=?|--repo=)?[^/\s]+\/[^/\s]+\/[^/\s]+|:\/\//, "may name another host"];
 const RUNNER: CommandPrefix = { risk: "It downloads the package if it is missing, and runs it.", shell: true, names: true };
 
 /** All rows. To let people allow another command by its first words, add one. The longest match counts. */
@@ -90,7 +98,7 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ],
   ...rows("go test, go build, go vet, go generate, go mod, go fmt", GO),
   ["go run", { ...GO, refuses: [/@/, "may be a package of another repository"] }],
-  ["cargo", { ...COMPILES, asks: "--config -Z publish install uninstall login logout owner yank" }],
+  ["cargo", { ...COMPILES, asks: "--config -Z --registry --index publish install uninstall login logout owner yank" }],
   ...rows("dotnet build, dotnet test, dotnet run, dotnet restore, swift build, swift test, mix test, mix compile", COMPILES),
   ...rows("uv run, poetry run, pipenv run, bundle exec", {
     risk: "It runs that program of this project's environment.",
@@ -104,22 +112,35 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   }),
   ...rows("docker build, podman build", {
     risk: "It runs build instructions of this repository in a container.",
-    asks: "--ssh --secret --push --allow --network",
+    asks: "--ssh --secret --push --allow --network --cache-to --builder",
+    refuses: [/type=registry|push=true|\.git(?:#|$)|^\S+@\S+:/, "names another place to build from or to send to"],
   }),
   ...rows("docker ps, docker logs, docker images, docker inspect, podman ps, podman logs", {
     risk: "It shows containers of this machine, with their output and settings.",
   }),
-  ...rows("kubectl get, kubectl describe, kubectl logs", {
-    risk: "It reads from your cluster with your rights.",
-    asks: "--kubeconfig --server -s --token",
-  }),
+  ...rows("kubectl get, kubectl describe, kubectl logs", { risk: "It reads from your cluster with your rights.", asks: OTHER_CLUSTER }),
+  [
+    "kubectl",
+    { risk: "It reads and changes your cluster with your rights.", asks: `${OTHER_CLUSTER} config proxy plugin`, shell: true, offers: 2 },
+  ],
   ...rows("terraform plan, terraform validate, terraform fmt, terraform init, tofu plan, tofu validate, tofu fmt, tofu init", {
     risk: "It runs providers of this configuration with your rights, and may write files and state.",
+    asks: "-backend-config -from-module -plugin-dir",
   }),
   ...rows("gh pr view, gh pr list, gh pr diff, gh pr checks, gh issue view, gh issue list, gh run view, gh run list", {
     risk: "It reads from GitHub with your rights.",
     asks: "--web -w --hostname",
+    refuses: OTHER_HOST,
   }),
+  [
+    "gh",
+    {
+      risk: "It reads and changes things on GitHub with your rights.",
+      asks: "--web -w --hostname auth api secret variable ssh-key gpg-key extension alias config codespace",
+      refuses: OTHER_HOST,
+      offers: 3,
+    },
+  ],
   ["git add", { risk: "It adds any files of this repository to the next commit." }],
   ["git commit", { risk: `It commits, ${HOOKS}` }],
   ...rows("git checkout, git switch, git restore, git stash, git reset, git clean, git rm, git mv", CHANGES),
@@ -129,7 +150,11 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ["git pull", { risk: `It downloads from a remote and merges, ${HOOKS}`, remote: true }],
   [
     "git push",
-    { risk: "It sends commits to a remote of this repository; with --force it rewrites history there.", remote: true, asks: "--repo" },
+    {
+      risk: "It sends commits to a remote of this repository, and can rewrite and delete branches there.",
+      remote: true,
+      asks: "--repo",
+    },
   ],
 ]);
 
@@ -156,14 +181,16 @@ export function hasPrefix(words: readonly string[]): boolean {
   return findPrefix(words) !== undefined;
 }
 
-/** The words that "always" offers with a star; undefined if there is no row, or if an option comes among them. */
+/** The words that "always" offers with a star; undefined if there is no row, or if an option or a word that asks comes among them. */
 export function offeredPrefix(words: readonly string[]): readonly string[] | undefined {
   const found = findPrefix(words);
   if (!found) return undefined;
   const { length, row } = found;
   const count = row.offers ?? length;
   const offered = words.slice(0, count);
-  return offered.length === count && offered.slice(length).every((word) => !word.startsWith("-")) ? offered : undefined;
+  const asks = row.asks?.split(" ") ?? [];
+  const isPlain = (word: string): boolean => !word.startsWith("-") && !asks.includes(word);
+  return offered.length === count && offered.slice(length).every(isPlain) ? offered : undefined;
 }
 
 /** What an allow with a star permits after these literal words; undefined if the program table describes every command it covers. */
@@ -211,7 +238,7 @@ export function findStarLimit(unit: ShellUnit, { lead, open }: StarPlace): RuleL
   if (inner !== undefined) return { why: inner, lasting: true };
   if (runsInlineCode(words)) return passing(`${program} gets its code on the command line`);
   const further = words.slice(Math.max(lead, length));
-  const why = findWordLimit(row, words, further) ?? strays.find(({ word }) => open.includes(word))?.text;
+  const why = findWordLimit(row, unit, further) ?? strays.find(({ word }) => open.includes(word))?.text;
   return why === undefined ? undefined : passing(why);
 }
 
@@ -246,11 +273,7 @@ function isNamedEnd(words: readonly string[], inner: readonly string[], lead: nu
   return start > 0 && start < lead && inner.every((word, i) => word === words[start + i]);
 }
 
-function findWordLimit(
-  { asks, shell, refuses, remote }: CommandPrefix,
-  words: readonly string[],
-  further: readonly string[],
-): string | undefined {
+function findWordLimit({ asks, shell, refuses, remote }: CommandPrefix, unit: ShellUnit, further: readonly string[]): string | undefined {
   const end = further.indexOf("--");
   const own = end === -1 ? further : further.slice(0, end);
   const listed = asks === undefined ? undefined : own.find((word) => isListed(word, asks.split(" ")));
@@ -259,7 +282,7 @@ function findWordLimit(
   if (refused !== undefined) return `${refused} ${refuses?.[1]}`;
   const acted = shell ? further.find((word) => SHELL_CHARACTERS.test(word)) : undefined;
   if (acted !== undefined) return `${acted} has characters that a shell acts on`;
-  return remote ? findAddress(words) : undefined;
+  return remote ? findAddress(unit) : undefined;
 }
 
 /** An option as listed, with a value, abbreviated, or with another number of dashes, which npm and go accept; a word as listed. */
@@ -276,13 +299,15 @@ function isListed(word: string, names: readonly string[]): boolean {
   });
 }
 
-/** Git sends to and reads from any address that is written in place of a remote's name. */
-function findAddress([, verb = "", ...args]: readonly string[]): string | undefined {
+/** Git sends to and reads from any address or directory that is written in place of a remote's name. */
+function findAddress({ words: [, verb = "", ...args], command, line }: ShellUnit): string | undefined {
   const options = optionsOf(PROGRAMS.get("git")?.subcommands?.[verb]?.match ?? {});
   for (const token of readTokens(args, options)) {
     if (token.kind !== "operand") continue;
     const name = args[token.at] ?? "";
-    return /^\w[\w.-]*$/.test(name) ? undefined : `${name} is not the name of a remote`;
+    if (!/^\w[\w.-]*$/.test(name)) return `${name} is not the name of a remote`;
+    const isHere = ["", ".git", ".bundle"].some((end) => existsSync(join(command?.cwd ?? line.plan.cwd, `${name}${end}`)));
+    return isHere ? `a file or directory here has the name of the remote ${name}` : undefined;
   }
   return undefined;
 }

@@ -34,8 +34,8 @@ export type RuleExample = { readonly tool: string; readonly argument?: string };
 /** A rule as written in settings, a flag or a grant. */
 export type WrittenRule = { readonly verdict: Verdict; readonly at: RuleRef; readonly bind?: ScriptBinding };
 
-/** A rule applies only while this script is unchanged. */
-export type ScriptBinding = { readonly script?: string };
+/** A rule applies only while this script, or the definition of the tool, is unchanged. Only grants are bound to a definition. */
+export type ScriptBinding = { readonly script?: string; readonly tool?: string };
 
 export type RuleTool = {
   readonly kind: string;

@@ -43,7 +43,8 @@ export function allowsAnyCommand(unit: ShellUnit, scripts: RuleOptions["scripts"
 
 /** A rule applies to its bound script, or to the one found when the policy was loaded. */
 export function sameScript(bound: string | undefined, scripts: RuleOptions["scripts"]): AllowWords["sameScript"] {
-  return ({ script, words }) => {
+  return ({ script, words, line, index }) => {
+    if (script !== undefined && line.plan.commands.slice(0, index).some(mayChangeScript)) return false;
     if (bound !== undefined) return script?.digest === bound;
     return script === undefined || scripts === undefined || scripts(words) === script.digest;
   };
@@ -53,7 +54,15 @@ function isUnderstood({ plan, parsed, limited, malformed, tooLong }: ShellLine):
   return plan.modelled && plan.hazards.length === 0 && parsed && !limited && !malformed && !tooLong;
 }
 
-const CHANGED_SCRIPT: RuleLimit = { why: "the package script changed since Assent read the rule", lasting: false };
+/** `git add` and `git fetch` change no file of the workspace. */
+function mayChangeScript({ class: known, hazards, operands }: Command): boolean {
+  return known !== "read" && (known !== "write" || hazards.length > 0 || operands.some(({ use }) => use === "write"));
+}
+
+const CHANGED_SCRIPT: RuleLimit = {
+  why: "the package script changed since Assent read the rule, or an earlier command of the line may change it",
+  lasting: false,
+};
 
 function describeLine({ line, command }: ShellUnit): RuleLimit {
   const [hazard] = [...line.plan.hazards, ...(command?.hazards ?? []), ...line.plan.commands.flatMap(({ hazards }) => hazards)];
@@ -133,13 +142,13 @@ function countLead({ words }: AllowWords): number {
   return glob === -1 ? words.length : glob;
 }
 
-/** Words that the rule does not write out: those under a star, and under a glob that names no place outside. */
+/** Words that the rule does not write out: those under a star, and under a glob that names no place outside and no host. */
 function findOpenWords({ words: rule }: AllowWords, words: readonly string[]): readonly number[] {
   const isOpen = (word: AllowWord | undefined): boolean => word === undefined || (typeof word !== "string" && !LEADS_AWAY.test(word.text));
   return words.flatMap((_, i) => (isOpen(rule[i]) ? [i] : []));
 }
 
-const LEADS_AWAY = /^\/|(?:^|\/)\.\.(?:\/|$)/;
+const LEADS_AWAY = /^\/|(?:^|\/)\.\.(?:\/|$)|^[\w+-]+:\/\/[^*?[\\]+\//;
 
 function namesAll({ words: rule, tail }: AllowWords, words: readonly string[]): boolean {
   return !tail && rule.length === words.length && rule.every((word, i) => word === words[i]);

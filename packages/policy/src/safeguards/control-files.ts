@@ -5,11 +5,11 @@ import {
   CONTROL_NAME_STARTS,
   CONTROL_NAMES,
   CONTROL_TREES,
-  CRONTABS,
   controlPathsInHome,
   createControlFileTest,
   isControlName,
   type PathTest,
+  SYSTEM_FILES,
 } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import { isInside, resolveHome } from "../paths/resolve.ts";
@@ -25,7 +25,7 @@ export type ControlPlaces = { readonly workspace?: string; readonly home?: strin
 export function controlFileSafeguard({ workspace, home: given, protect = [] }: ControlPlaces): Safeguard {
   const home = resolveHome(given);
   const isControl = createControlFileTest(home, protect);
-  const outer = [...controlPathsInHome(home), ...CRONTABS];
+  const outer = [...controlPathsInHome(home), ...SYSTEM_FILES];
   const known = workspace === undefined ? outer : [foldPath(`${workspace}/.git`), ...outer];
   const isMeant = (touched: TouchedPath): boolean =>
     isControlTouch(touched, isControl) ||

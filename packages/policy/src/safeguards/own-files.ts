@@ -6,10 +6,11 @@ import { foldPath } from "../paths/fold.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { isInside, resolveHome, resolvePath } from "../paths/resolve.ts";
 import { findPossibleDirectories, findTouchedPaths, mayBecome, readKnownPart, splitPathNames } from "../shell/effects/touched-paths.ts";
+import { programName } from "../shell/effects/write-targets.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 import { onlyReads } from "./control-files.ts";
-import { changesRecord, type OwnCommand } from "./own-commands.ts";
+import { changesRecord, mentionsGuard, type OwnCommand, setsOwnVariable } from "./own-commands.ts";
 
 /** Assent's own files, besides `.assent` directories. */
 export type OwnFiles = {
@@ -22,6 +23,10 @@ export type OwnFiles = {
   readonly protect?: readonly PathTest[];
   /** Commands that tools may run if they only look. */
   readonly commands?: readonly OwnCommand[];
+  /** Another program runs the calls, so its commands are not marked as ours. */
+  readonly outside?: boolean;
+  /** The ledger on PostgreSQL, if it is there. */
+  readonly storeUrl?: string;
 };
 
 /** Creates a test for paths in the state directory. Tools skip them: closing such a file would drop SQLite's locks. */
@@ -49,7 +54,9 @@ export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Un
     if (!shell) return findPathDoubt(request, unit);
     const path =
       touchedBy(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path ?? mayReadState(own, shell)?.text;
-    return path === undefined ? undefined : `Assent can't tell whether ${JSON.stringify(path)} is one of its own files`;
+    if (path !== undefined) return `Assent can't tell whether ${JSON.stringify(path)} is one of its own files`;
+    if (own.outside && mentionsGuard(shell.line.text)) return "it names a command, process or variable of Assent";
+    return own.database !== undefined && isDatabaseClient(shell) ? "Assent can't tell whether this reaches its own record" : undefined;
   };
 }
 
@@ -72,6 +79,9 @@ export type OwnPlaces = {
   readonly named: readonly string[];
   /** Spellings of the state directory in texts. */
   readonly spelled: readonly string[];
+  readonly outside: boolean;
+  /** The name of the ledger's database on PostgreSQL. */
+  readonly database: string | undefined;
   readonly isInState: (path: string) => boolean;
   readonly isAbove: (directory: string) => boolean;
   /** Inputs already scanned; all units of a request share one. */
@@ -79,7 +89,8 @@ export type OwnPlaces = {
 };
 
 /** Finds every spelling of Assent's own places, with and without links. */
-export function resolveOwnPlaces({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): OwnPlaces {
+export function resolveOwnPlaces(files: OwnFiles): OwnPlaces {
+  const { stateDirectory, settingsFiles, workspace, home, commands = [], outside = false, storeUrl = "" } = files;
   const at = resolveHome(home);
   const state = pathSpellings(stateDirectory);
   const settings = settingsFiles.flatMap(pathSpellings);
@@ -90,7 +101,12 @@ export function resolveOwnPlaces({ stateDirectory, settingsFiles, workspace, hom
     settings,
     project: workspace === undefined ? [] : pathSpellings(`${workspace}/.assent`),
     named: settings.map((file) => dirname(file)).filter((directory) => basename(directory) === "assent"),
-    spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at)), ...(basename(root) === "assent" ? IN_STATE_HOME : [])]),
+    spelled: [
+      ...state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at)), ...(basename(root) === "assent" ? IN_STATE_HOME : [])]),
+      ...databaseSpellings(storeUrl),
+    ],
+    outside,
+    database: databaseOf(storeUrl)?.pathname.slice(1),
     isInState: (path) => {
       const folded = foldPath(path);
       return state.some((root) => isInside(root, folded));
@@ -165,7 +181,34 @@ function homeSpellings(root: string, home: string): readonly string[] {
 }
 
 function isOwnCommand(own: OwnPlaces, shell: ShellUnit): boolean {
-  return readsState(own, shell) || changesRecord(shell, own.commands) || touchedBy(own, shell).some((touched) => isOwnTouch(own, touched));
+  return (
+    readsState(own, shell) ||
+    changesRecord(shell, own.commands) ||
+    (own.outside && setsOwnVariable(shell.line.text)) ||
+    reachesDatabase(own, shell) ||
+    touchedBy(own, shell).some((touched) => isOwnTouch(own, touched))
+  );
+}
+
+function databaseOf(url: string): URL | undefined {
+  return URL.canParse(url) ? new URL(url) : undefined;
+}
+
+/** Host and database, with and without the port. */
+function databaseSpellings(url: string): readonly string[] {
+  const { host, hostname, pathname = "" } = databaseOf(url) ?? {};
+  return pathname.length < 2 ? [] : [`${host}${pathname}`, `${hostname}${pathname}`, `${hostname}:5432${pathname}`].map(foldPath);
+}
+
+const DATABASE_CLIENTS = /^(?:psql|pgcli|usql|pg_dump|pg_dumpall|pg_restore|dropdb|createdb|vacuumdb|reindexdb|pgbench)$/;
+
+function isDatabaseClient({ seen }: ShellUnit): boolean {
+  return seen !== undefined && DATABASE_CLIENTS.test(programName(seen));
+}
+
+function reachesDatabase({ database }: OwnPlaces, shell: ShellUnit): boolean {
+  if (database === undefined || !isDatabaseClient(shell)) return false;
+  return shell.line.text.includes("ASSENT_STORE") || (database !== "" && shell.line.text.includes(database));
 }
 
 function readsState(own: OwnPlaces, shell: ShellUnit): boolean {

@@ -16,13 +16,13 @@ export function addRule(text: string, list: RuleListName, rule: string | RuleObj
   return { text: mark + edited, line: createPlaceFinder(edited)(offset).line };
 }
 
-/** Sets a key of the settings and keeps everything else. */
-export function setKey(text: string, key: string, value: Json): string {
+/** Sets a key of the settings, by its path, and keeps everything else. Undefined removes it. */
+export function setKey(text: string, path: readonly string[], value: Json | undefined): string {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const old = text.slice(mark.length);
   const full = parseSettings(old) ? old : `${old}${old === "" || /[\r\n]$/.test(old) ? "" : lineEndOf(old)}{}${lineEndOf(old)}`;
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: lineEndOf(full) };
-  return mark + applyEdits(full, modify(full, [key], value, { formattingOptions }));
+  return mark + applyEdits(full, modify(full, [...path], value, { formattingOptions }));
 }
 
 type InsertedRule = { readonly text: string; readonly offset: number };

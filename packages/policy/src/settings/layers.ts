@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Scope } from "@assent/core";
+import { isObject, type Scope } from "@assent/core";
 import { escapeGlob } from "../rules/path-glob.ts";
 import type { PolicyLocations, SessionFlags } from "./locations.ts";
 import { problemEffect, type SettingsProblem } from "./problem.ts";
@@ -24,17 +24,18 @@ export type EffectiveSettings = { readonly settings: Settings; readonly problems
  * Effective values of the layers session, project, user and team, in this order.
  *
  * 1. Lists are joined over the layers.
- * 2. A single value comes from the first layer that has it, without an untrusted project.
- * 3. An untrusted project's value counts only if it is stricter, and never over a flag.
- * 4. The project's `secretEnv` is kept apart: it must not hide variables from hooks of other layers.
- * 5. A personal key is loosened only by the user and the team, and the strictest of their values counts.
- * 6. A mode that the team locked refuses to start; callers that continue get mode `default`.
+ * 2. Named entries are merged over the layers; the team's entry wins over the user's, and the user's over the project's.
+ * 3. A single value comes from the first layer that has it, without an untrusted project.
+ * 4. An untrusted project's value counts only if it is stricter, and never over a flag.
+ * 5. The project's `secretEnv` is kept apart: it must not hide variables from hooks of other layers.
+ * 6. A personal key is loosened only by the user and the team, and the strictest of their values counts.
+ * 7. A mode that the team locked refuses to start; callers that continue get mode `default`.
  */
 export function effectiveSettings(layers: readonly Layer[], places: PolicyLocations): EffectiveSettings {
   const ignored: IgnoredValue[] = [];
   const entries = VALUE_KEYS.map((key): [string, unknown] => {
     const row: ValueRow = SETTINGS[key];
-    return [key, row.merge === "joined" ? joinedValue(layers, key, ignored) : singleValue(layers, key, ignored)];
+    return [key, MERGED[row.merge](layers, key, ignored)];
   });
   const values = Object.fromEntries([...entries, ...joinSecretNames(layers)]) as Settings; // the table's type names exactly these keys and values
   const settings = anchorPaths(values, layers, places);
@@ -44,8 +45,10 @@ export function effectiveSettings(layers: readonly Layer[], places: PolicyLocati
 }
 
 const VALUE_KEYS = Object.entries(SETTINGS).flatMap(([key, { merge }]) =>
-  merge === "first" || merge === "joined" ? [key] : [],
+  merge === "rules" || merge === "hooks" ? [] : [key],
 ) as SettingKey[];
+
+const MERGED = { first: singleValue, joined: joinedValue, named: namedValue } as const;
 
 type IgnoredValue = { readonly key: string; readonly at: WrittenValue["at"] };
 
@@ -58,6 +61,19 @@ function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
     if (found.value.length > 0) ignored.push({ key, at: found.at });
     return [];
   });
+}
+
+/** Every entry gets the file it comes from. */
+function namedValue(layers: readonly Layer[], key: SettingKey, ignored: IgnoredValue[]): Readonly<Record<string, unknown>> {
+  const row: ValueRow = SETTINGS[key];
+  const entries = layers.flatMap((layer): [string, unknown][] => {
+    const found = layer.written.values.get(key);
+    if (!found || !isObject(found.value)) return [];
+    if (mayLoosen(layer, row)) return Object.entries(found.value).map(([name, entry]) => [name, { ...Object(entry), file: layer.file }]);
+    if (Object.keys(found.value).length > 0) ignored.push({ key, at: found.at });
+    return [];
+  });
+  return Object.fromEntries(entries);
 }
 
 function joinSecretNames(layers: readonly Layer[]): readonly [key: keyof Settings, names: readonly unknown[]][] {
@@ -82,7 +98,8 @@ function singleValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
   function valueFrom(from: readonly Layer[]): unknown {
     const values = from.flatMap(({ written }) => (written.values.has(key) ? [written.values.get(key)?.value] : []));
     if (values.length === 0) return row.initial;
-    return row.personal ? values.reduce((strictest, value) => (row.tightens?.(value, strictest) ? value : strictest)) : values[0];
+    if (!row.personal) return values[0];
+    return values.reduce((strictest, value) => row.narrow?.(strictest, value) ?? (row.tightens?.(value, strictest) ? value : strictest));
   }
 }
 
@@ -109,7 +126,10 @@ function ignoredWarnings(layers: readonly Layer[], values: readonly IgnoredValue
   if (!first) return [];
   const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
   const [message, advice] = layer.trusted
-    ? ["a project's settings cannot loosen how commands are confined or previewed", "Write them in your own settings."]
+    ? [
+        "a project's settings cannot choose the record, or loosen how commands are confined or previewed",
+        "Write them in your own settings.",
+      ]
     : ["until you trust this workspace, its settings can only make rules stricter", "To trust the workspace, run: assent trust"];
   const hint = `Ignored: ${keys}. ${advice}`;
   return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];
@@ -154,6 +174,7 @@ function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: Pol
     "permissions.sensitive": globs("permissions.sensitive"),
     additionalDirectories: settings.additionalDirectories.map(fromHome),
     "confined.writable": settings["confined.writable"].map(fromHome),
+    store: settings.store && fromHome(settings.store),
   };
 }
 

@@ -8,7 +8,7 @@ import { createPathTest } from "../rules/path.ts";
 import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";
 import { type CompiledRules, compileRules } from "./compile-rules.ts";
 import { effectiveSettings, type Layer, sessionLayer } from "./layers.ts";
-import { type LayerSource, listLayerSources, type PolicyLocations } from "./locations.ts";
+import { type LayerSource, listLayerSources, type PolicyLocations, settingsLocations } from "./locations.ts";
 import { problemEffect, SettingsError, type SettingsProblem, sortProblems } from "./problem.ts";
 import { type FileFault, type FileReading, readSettingsFile } from "./read-file.ts";
 import { type LayerHooks, readSettings, type WrittenSettings } from "./read-settings.ts";
@@ -60,6 +60,17 @@ export function loadPolicy(places: PolicyLocations, parts: PolicyOptions): Loade
 /** Loads only the values, before tools exist. Problems are left to `loadPolicy`. */
 export function loadSettings(places: PolicyLocations, owners: FileOwners = {}): Settings {
   return effectiveSettings(layersOf(readLayers(places, owners), places), places).settings;
+}
+
+/** The `store` of the user's or the team's settings, which is needed before the rest. Throws `SettingsError` if they cannot be used. */
+export function readStoreSetting(env: Readonly<Record<string, string | undefined>>, owners: FileOwners = {}): string | undefined {
+  const locations = settingsLocations(env);
+  const places: PolicyLocations = { ...locations, workspace: locations.home, session: { allow: [], ask: [], deny: [] }, trusted: false };
+  const layers = readLayers(places, owners).filter(({ source }) => source.scope !== "project");
+  const problems = layers.flatMap(({ written }) => written.problems);
+  if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
+  const { settings } = effectiveSettings(layersOf(layers, places), places);
+  return settings.store;
 }
 
 function readLayers(places: PolicyLocations, owners: FileOwners): readonly FileLayer[] {

@@ -35,12 +35,12 @@ export async function promoteRule(promotion: RulePromotion, parts: PromotionOpti
   });
 }
 
-/** Writes a setting to a file, under a lock, and keeps everything else. Throws `SettingsError` for a broken file. */
-export async function storeSetting(file: string, key: string, value: Json, parts: PromotionOptions): Promise<void> {
+/** Writes a setting to a file, under a lock, and keeps everything else. Undefined removes it. Throws `SettingsError` for a broken file. */
+export async function storeSetting(file: string, path: readonly string[], value: Json | undefined, parts: PromotionOptions): Promise<void> {
   await withFileLock(file, parts, async () => {
     const text = readPresentText(file);
     if (text !== undefined && text.trim() !== "") refuseBroken(file, text);
-    const after = setKey(text ?? "", key, value);
+    const after = setKey(text ?? "", path, value);
     refuseBroken(file, after);
     await parts.files.replace(file, after, text === undefined ? { mode: NEW_FILE_MODE } : {});
   });

@@ -78,6 +78,14 @@ export const directoryOrHome: ValueReader<string> = text(
   (value) => (isAbsolute(value) || value.startsWith("~/")) && !value.includes("\0"),
 );
 
+/** A wrong value may be a URL with a password, so it is not shown. */
+export const storePlace: ValueReader<string> = (value) =>
+  typeof value === "string" && /^postgres(?:ql)?:\/\//i.test(value) && !value.includes("\0")
+    ? { value }
+    : "value" in directoryOrHome(value)
+      ? directoryOrHome(value)
+      : { faults: [{ path: [], message: "must be an absolute path, one that starts with ~/, or a postgres:// URL" }] };
+
 export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

@@ -1,6 +1,7 @@
-import { compileGlob, MODES, type Mode, type Verdict } from "@assent/core";
+import { compileGlob, isAcceptedPlace, MODES, type Mode, type Verdict } from "@assent/core";
 import { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "@assent/core/parts";
 import { isServerName } from "../rules/mcp-name.ts";
+import { type McpServers, mcpServers } from "./mcp-servers.ts";
 import {
   amount,
   directory,
@@ -8,6 +9,7 @@ import {
   listOf,
   objectWith,
   oneOf,
+  storePlace,
   text,
   textRecord,
   trueOrFalse,
@@ -20,9 +22,15 @@ export type RedactionPattern = { readonly name: string; readonly prefix?: string
 /** The effective settings by documented key, without rules and hooks. */
 export type Settings = {
   readonly version: 1;
+  /** A name for the version of one file. */
+  readonly policyVersion: string | undefined;
   readonly mode: Mode;
   readonly model: string | undefined;
   readonly onAsk: "deny" | "park" | "fail";
+  /** Where the record is; read before the rest, from the user and the team. */
+  readonly store: string | undefined;
+  /** Where approvals count; undefined: anywhere. */
+  readonly answersFrom: readonly string[] | undefined;
   readonly "permissions.readOnlyHint": "allow" | "ask";
   readonly "permissions.protect": readonly string[];
   readonly "permissions.sensitive": readonly string[];
@@ -64,20 +72,25 @@ export type Settings = {
   readonly "tui.theme": "auto" | "light" | "dark";
   readonly "tui.keys": Readonly<Record<string, string>>;
   readonly "recovery.retryIdempotent": boolean;
+  readonly mcpServers: Readonly<Record<string, McpServers[string] & { /** The settings file that has it. */ readonly file?: string }>>;
   readonly "mcp.trusted": readonly string[];
+  /** Seconds. */
+  readonly "mcp.startWait": number;
   readonly "redaction.patterns": readonly RedactionPattern[];
   readonly "telemetry.content": boolean;
 };
 
-/** A single value (first layer wins) or a list (joined over layers). */
+/** A single value (first layer wins), a list (joined over layers), or named entries (merged over layers, in which the team's wins). */
 export type ValueRow<T = unknown> = {
-  readonly merge: "first" | "joined";
+  readonly merge: "first" | "joined" | "named";
   readonly read: ValueReader<T>;
   readonly initial: T;
   /** Whether an untrusted project may set it: always, never, or only stricter. */
   readonly untrusted: "yes" | "no" | "tighten";
   /** Only the user and the team may loosen it: the strictest of their values counts, and a trusted project's value only if it is stricter. */
   readonly personal?: true;
+  /** What counts if the user and the team set it; absent: the strictest. A method for the same reason as below. */
+  narrow?(one: T, other: T): T;
   /** Only for `tighten`. A method, so that rows of different types fit one table. */
   tightens?(project: T, others: T): boolean;
 };
@@ -112,7 +125,12 @@ const mode = oneOf(...MODES);
 const pathGlob = text("a path glob", (value) => !value.includes("\0"));
 const nameGlob = text("a variable name, where * matches any text", (value) => /^[A-Za-z0-9_*]+$/.test(value));
 const variable = text("the name of a variable that is not a secret and does not redirect programs", isPassable);
+const place = text("one of terminal, command, inbox, host, dialog, dialog:AGENT, elicitation, elicitation:CLIENT", (value) =>
+  /^(?:terminal|command|inbox|host|dialog|elicitation|(?:dialog|elicitation):[\w.-]+)$/.test(value),
+);
 const server = text("a server name", isServerName);
+
+const isVersion = (value: string): boolean => value.length <= 64 && /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(value);
 
 const redaction: ValueReader<RedactionPattern> = (value) => {
   const reading = objectWith("name", ["prefix", "literal", "key"])(value);
@@ -128,6 +146,7 @@ const consecutive: ValueReader<number> = (value) => {
 /** All keys, in documentation order. */
 export const SETTINGS: SettingsTable = {
   version: { merge: "first", read: oneOf(1), initial: 1, untrusted: "yes" },
+  policyVersion: single(text("a version of at most 64 characters", isVersion), undefined),
   mode: {
     merge: "first",
     read: mode,
@@ -137,6 +156,12 @@ export const SETTINGS: SettingsTable = {
   },
   model: single(text("a model, as provider:name"), undefined),
   onAsk: single(oneOf("deny", "park", "fail"), "deny"),
+  store: { ...single<string | undefined>(storePlace, undefined), personal: true },
+  answersFrom: {
+    ...single<readonly string[] | undefined>(listOf(place), undefined),
+    personal: true,
+    narrow: commonPlaces,
+  },
   "permissions.deny": { merge: "rules", verdict: "deny", untrusted: "yes" },
   "permissions.ask": { merge: "rules", verdict: "ask", untrusted: "yes" },
   "permissions.allow": { merge: "rules", verdict: "allow", untrusted: "no" },
@@ -189,10 +214,21 @@ export const SETTINGS: SettingsTable = {
   "tui.theme": single(oneOf("auto", "light", "dark"), "auto"),
   "tui.keys": single(textRecord, {}),
   "recovery.retryIdempotent": single(trueOrFalse, false),
+  mcpServers: { merge: "named", read: mcpServers, initial: {}, untrusted: "no" },
   "mcp.trusted": joined(server, "no"),
+  "mcp.startWait": single(amount("seconds", MAX_TIMER_SECONDS), 10),
   "redaction.patterns": joined(redaction, "yes"),
   "telemetry.content": single(trueOrFalse, false),
 };
+
+/** The places that both lists accept. */
+function commonPlaces(one: Settings["answersFrom"], other: Settings["answersFrom"]): Settings["answersFrom"] {
+  const both = [
+    ...(one ?? []).filter((from) => isAcceptedPlace(other, from)),
+    ...(other ?? []).filter((from) => isAcceptedPlace(one, from)),
+  ];
+  return [...new Set(both)];
+}
 
 function single<T>(read: ValueReader<T>, initial: T): ValueRow<T> {
   return { merge: "first", read, initial, untrusted: "no" };

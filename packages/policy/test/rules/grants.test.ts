@@ -46,7 +46,7 @@ const table: readonly Row[] = [
   ["a fetch", urlRequest("https://docs.example.com/x"), ["WebFetch(=docs.example.com)"]],
   ["a fetch without https", urlRequest("http://docs.example.com/x"), []],
   ["a fetch with a password", urlRequest("https://a:b@docs.example.com/x"), []],
-  ["a tool of a server", request("mcp__tracker__close_ticket", { id: 1 }), ["mcp__tracker__close_ticket"]],
+  ["a tool of a server", request("mcp__tracker__close_ticket", { id: 1 }), ['{"rule":"mcp__tracker__close_ticket","bind":{"tool":"d"}}']],
   ["an agent, never its prompt", request("agent", { agent: "explorer", prompt: "x" }), ["Agent(explorer)"]],
   ["a fork", request("agent", { prompt: "x" }), ["Agent(fork)"]],
   ["any other tool", request("t", { a: 1 }), ["t"]],
@@ -112,6 +112,15 @@ test("4: a grant reads as narrowly as an allow, and never covers what is hazardo
   assert.equal(covers("Edit", pathRequest("read", path("/w/app/x"))), false);
   assert.equal(covers("mcp__tracker", request("mcp__tracker__get_ticket")), true);
   assert.equal(covers("*", request("ask")), false);
+});
+
+test("a grant for a tool of a server covers only the definition that was approved", () => {
+  const about = request("mcp__tracker__close_ticket", { id: 1 });
+  const [offered = ""] = rules.offer(about);
+  const covers = (one: Request): boolean => one.units.every((unit) => rules.parse(offered).covers(one, unit));
+  assert.equal(covers(about), true);
+  assert.equal(covers({ ...about, toolDigest: "changed" }), false);
+  assert.equal(covers({ ...about, tool: "mcp__tracker__get_ticket" }), false);
 });
 
 test("a rule that is offered allows the same request when it is promoted to a settings file of the workspace", () => {

@@ -128,6 +128,23 @@ describe("what an untrusted project may only tighten", () => {
       "Ignored: sandbox, allowConfined, confined.writable, confined.network. Write them in your own settings.",
     );
   });
+  test("the record is chosen only by the user or the team", () => {
+    const loose = { store: "postgres://evil.example/x" };
+    for (const trusted of [false, true]) {
+      const { settings, problems } = effective({ project: loose, team: { store: "/team" }, trusted });
+      assert.deepEqual([settings.store, types(problems), problems[0]?.hint?.slice(0, 15)], ["/team", UNTRUSTED, "Ignored: store."]);
+    }
+    assert.equal(effective({ user: { store: "~/mine" }, team: { store: "/team" } }).settings.store?.endsWith("/mine"), true);
+  });
+  test("answersFrom accepts what the user and the team accept, and no project's value", () => {
+    const from = (layers: Parameters<typeof effective>[0]): unknown => effective(layers).settings.answersFrom;
+    assert.deepEqual(from({ user: { answersFrom: ["terminal", "dialog"] }, team: { answersFrom: ["dialog:claude", "inbox"] } }), [
+      "dialog:claude",
+    ]);
+    assert.deepEqual(from({ user: { answersFrom: ["terminal"] }, team: { answersFrom: ["inbox"] } }), []);
+    assert.deepEqual(from({ user: { answersFrom: ["terminal"] } }), ["terminal"]);
+    assert.equal(from({ project: { answersFrom: ["command"] }, trusted: true }), undefined);
+  });
   test("never over a flag, and a flag needs no warning", () => {
     const { settings, problems } = effective({ flags: { mode: "yolo" }, project: { mode: "plan" } });
     assert.deepEqual([settings.mode, problems], ["yolo", []]);
@@ -320,9 +337,12 @@ test("the defaults without any settings", () => {
     problems: [],
     settings: {
       version: 1,
+      policyVersion: undefined,
       mode: "default",
       model: undefined,
       onAsk: "deny",
+      store: undefined,
+      answersFrom: undefined,
       "permissions.readOnlyHint": "allow",
       "permissions.protect": [],
       "permissions.sensitive": [],
@@ -356,7 +376,9 @@ test("the defaults without any settings", () => {
       "tui.theme": "auto",
       "tui.keys": {},
       "recovery.retryIdempotent": false,
+      mcpServers: {},
       "mcp.trusted": [],
+      "mcp.startWait": 10,
       "redaction.patterns": [],
       "telemetry.content": false,
     },

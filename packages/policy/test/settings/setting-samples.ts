@@ -9,9 +9,15 @@ export type Samples = { readonly good: readonly [value: unknown, read?: unknown]
 /** Samples of every key. The first that is not the default is what an untrusted project tries to set. */
 export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
   version: { good: [], wrong: [] },
+  policyVersion: { good: [["2026-11-03"], ["v2 of the shop"]], wrong: ["", " 1", "a\nb", "x".repeat(65), 3, null] },
   mode: { good: [["default"], ["plan"], ["auto-edit"], ["yolo"]], wrong: ["YOLO", "", 1, null, ["plan"]] },
   model: { good: [["a:b"]], wrong: [1, "", "  ", null, {}] },
   onAsk: { good: [["deny"], ["park"], ["fail"]], wrong: ["allow", true] },
+  store: {
+    good: [["postgres://u@h/db?schema=team"], ["postgresql://h/db"], ["/a"], ["~/b"]],
+    wrong: [1, "", "b", "mysql://h", "postgres:x", null],
+  },
+  answersFrom: { good: [[["terminal", "inbox", "dialog:claude"]], [[]]], wrong: ["terminal", ["anywhere"], ["host:"], [1]] },
   "permissions.deny": { good: [[[]]], wrong: ["x", {}, null] },
   "permissions.ask": { good: [[[]]], wrong: ["x", {}, null] },
   "permissions.allow": { good: [[[]]], wrong: [] },
@@ -73,7 +79,44 @@ export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
   "tui.theme": { good: [["auto"], ["light"], ["dark"]], wrong: ["blue"] },
   "tui.keys": { good: [[{ submit: "ctrl+s" }]], wrong: [[], { submit: 1 }, "x"] },
   "recovery.retryIdempotent": { good: [[true]], wrong: ["yes"] },
+  mcpServers: {
+    good: [
+      [
+        { files: { command: "npx", args: ["-y", "x", ""], env: { A: "" }, timeout: 5, enabledTools: ["a"], trust: true } },
+        {
+          files: {
+            type: "stdio",
+            command: "npx",
+            args: ["-y", "x", ""],
+            env: { A: "" },
+            timeout: 5,
+            enabledTools: ["a"],
+            trust: true,
+          },
+        },
+      ],
+      [{ web: { url: "https://x/mcp" } }, { web: { type: "http", url: "https://x/mcp", headers: {} } }],
+      [{ old: { type: "sse", url: "http://x/sse", headers: { A: "b" } } }],
+    ],
+    wrong: [
+      [],
+      "x",
+      { a: "npx" },
+      { a: {} },
+      { a: { command: "x", url: "http://x" } },
+      { a: { command: "x", type: "http" } },
+      { a: { command: "x", args: [1] } },
+      { a: { command: "x", env: { A: 1 } } },
+      { a: { command: "x", timeout: 0 } },
+      { a: { url: "ftp://x" } },
+      { "": { command: "x" } },
+      { ["a".repeat(33)]: { command: "x" } },
+      { "a b": { command: "x" }, "a.b": { command: "x" } },
+      { A: { command: "x" }, a: { command: "x" } },
+    ],
+  },
   "mcp.trusted": { good: [[["tracker", "a-b_c"]]], wrong: ["tracker", ["a__b"], ["a b"], ["x".repeat(33)]] },
+  "mcp.startWait": { good: [[0], [2.5]], wrong: [-1, "10"] },
   "redaction.patterns": {
     good: [
       [

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { type Decision, MODES, type Request } from "@assent/core";
 import { decide } from "@assent/core/parts";
@@ -8,6 +10,7 @@ import { createExampleTrial } from "../../src/rules/examples.ts";
 import type { RuleTool } from "../../src/rules/rule.ts";
 import { type LoadedPolicy, loadPolicy, type PolicyOptions } from "../../src/settings/load-policy.ts";
 import { SettingsError } from "../../src/settings/problem.ts";
+import { rule, request as ruleRequest } from "../rules/rule-bench.ts";
 import { type Files, PARTS, placesWith } from "./policy-bench.ts";
 
 const SHELL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
@@ -32,6 +35,26 @@ function judge(t: TestContext, files: Files, command: string): Decision & { read
   };
   return { ...decide(request, { ...loaded.policy, hint: { readOnly: found.safe === true } }), loaded };
 }
+
+test("a rule does not cover a program that others can replace, and says why", async (t) => {
+  const { workspace, home } = placesWith(t, {});
+  const bin = join(home, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "mytool"), "", { mode: 0o755 });
+  for (const [mode, answer] of [
+    [0o755, "yes"],
+    [0o777, "no"],
+  ] as const) {
+    chmodSync(bin, mode);
+    const facts = createPolicyFacts({ workspace, home, look: createPathLookup({ workspace, home }), userPath: bin });
+    const { units } = await facts({ tool: "shell", kind: "execute", input: { command: "mytool x" }, cwd: workspace, locations: undefined });
+    const { test: matches, whyNot } = rule("allow", "Shell(mytool *)");
+    const [unit] = units;
+    assert.ok(unit);
+    assert.equal(matches(ruleRequest("shell"), unit), answer);
+    if (answer === "no") assert.match(whyNot?.(unit)?.why ?? "", /^No rule covers .*mytool: other users can change it/);
+  }
+});
 
 const permissions = (lists: object): { readonly permissions: object } => ({ permissions: lists });
 

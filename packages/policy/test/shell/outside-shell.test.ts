@@ -131,4 +131,16 @@ describe("an allow rule and a line of another agent's shell", () => {
   ];
   for (const [sentence, line, allow, allowed, situation = {}] of cases)
     test(sentence, async (t) => assert.equal(await isAllowed(workspaceWithTraps(t), line, { ...situation, allow }), allowed));
+
+  for (const [mode, allowed] of [
+    [0o755, true],
+    [0o777, false],
+  ] as const)
+    test(`a program that only the agent's PATH leads to is ${allowed ? "" : "not "}allowed from a directory with mode ${mode.toString(8)}`, async (t) => {
+      const [workspace, other] = [workspaceWithTraps(t), scratch(t)];
+      writeFileSync(join(other, "mytool"), "#!/bin/sh\n", { mode: 0o755 });
+      chmodSync(other, mode);
+      const situation = { allow: "mytool *", env: { PATH: `${SYSTEM_PATH}:${other}` } };
+      assert.equal(await isAllowed(workspace, "mytool x", situation), allowed);
+    });
 });

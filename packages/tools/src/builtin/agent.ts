@@ -1,6 +1,5 @@
 import { defineTool, type Tool } from "@assent/core";
 import { description } from "../description.ts";
-import { failure } from "../failure.ts";
 import { type Field, object, optional, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
@@ -36,8 +35,6 @@ export const AGENT: ToolListing = { name: "agent", title: "Agent", kind: "other"
 /** Starts an agent. The runtime implements it and judges the agent's own calls one by one. */
 export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
   const names = agents.map((agent) => `- ${agent.name}: ${agent.description}`);
-  const known = new Set(agents.map(({ name }) => name));
-  const missing = (agent: string): string => `No agent named "${agent}". Available: ${[...known].join(", ")}.`;
   const input = object(FIELDS);
   const { run_in_background: _untyped, ...fields } = FIELDS;
   return defineTool({
@@ -57,8 +54,6 @@ export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
     },
     runtimeHandler: "agent",
     permission: ({ agent }) => (agents.some(({ name, onlyReads }) => name === agent && onlyReads) ? "allow" : "ask"),
-    fails: ({ agent }) =>
-      agent === undefined || known.has(agent) || known.size === 0 ? undefined : failure("agent_not_found", missing(agent)),
     describe: ({ agent = "fork", description: what }) => `Start agent ${agent}: ${what}`,
   });
 }

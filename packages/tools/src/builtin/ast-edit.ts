@@ -5,6 +5,7 @@ import { appliedResult, editPreview, limitResult } from "../ast/edit-preview.ts"
 import { type AstEditInput, astEditInput, astEditSchema, editFault } from "../ast/input.ts";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
 import { findKnownFiles, rememberApplied } from "../ast/known-files.ts";
+import { findPatternFailure } from "../ast/pattern-failure.ts";
 import { planEdit } from "../ast/plan-edit.ts";
 import type { Issue } from "../ast/prepared-ops.ts";
 import { sensitivityTest } from "../ast/source-files.ts";
@@ -42,6 +43,11 @@ export function astEditTool(deps: AstEditDeps): Tool {
       judged.note(input, input.paths ?? [], cwd);
       return "ask";
     },
+    fails: ({ ops = [], paths = [] }) =>
+      findPatternFailure(
+        ops.map(({ pat }) => pat),
+        paths,
+      ),
     preview: (input, ctx) => previewEdit({ ...deps, judged }, input, ctx),
     apply: async (applied, { cwd, sessionId }) => {
       const known = await rememberApplied(deps.reads, applied, sessionId);

@@ -3,6 +3,7 @@ import type { PathLookup } from "@assent/policy";
 import { pathsFault, pathsField } from "../ast/input.ts";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
 import { LANGUAGES, type Language, languageNamed, languageOf } from "../ast/languages.ts";
+import { findPatternFailure } from "../ast/pattern-failure.ts";
 import { type SearchedFiles, searchFiles } from "../ast/search-files.ts";
 import { sensitivityTest } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";
@@ -44,6 +45,8 @@ export function astGrepTool(deps: AstGrepDeps): Tool {
       const facts = judged.note(input, input.paths, cwd);
       return facts.every(({ inside, sensitive, ownOutput }) => ownOutput || (inside && !sensitive)) ? "allow" : "ask";
     },
+    fails: ({ pattern, paths, language }) =>
+      findPatternFailure([pattern], paths, language === undefined ? undefined : languageNamed(language)),
     run: (input, ctx) => runGrep({ ...deps, judged }, input, ctx),
   });
 }

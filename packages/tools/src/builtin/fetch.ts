@@ -60,6 +60,7 @@ export function fetchTool(deps: FetchDeps): Tool {
     isOutputMarkdown: false,
     check: urlFault,
     describe: ({ url }) => `Fetch ${url.length > DESCRIBED_CHARS ? `${url.slice(0, DESCRIBED_CHARS)}…` : url}`.toWellFormed(),
+    fails: (input) => findRefusal(deps, input),
     confirm: (input, ctx) => confirm(deps, input, chains.hopOf(ctx).from),
     run: (input, ctx) => fetchPage({ ...deps, chains }, input, ctx),
   });
@@ -70,12 +71,20 @@ function urlFault({ url }: FetchInput): string | undefined {
   return read?.protocol === "http:" || read?.protocol === "https:" ? undefined : "params/url must be an http or https URL";
 }
 
+async function findRefusal({ privateAllowed }: FetchDeps, input: FetchInput): Promise<ToolResult | undefined> {
+  const url = withoutTrailingDot(new URL(input.url));
+  const { predictRefusals } = await import("../fetch/public-address.ts");
+  const [refusal] = predictRefusals(url, privateAllowed?.(url.href) ?? false);
+  return refusal === undefined ? undefined : failure("web_fetch_blocked", `${url.href} is not fetched: ${refusal}.`);
+}
+
 /** Shows the URL as parsed, because it can look different from the text. */
 async function confirm({ privateAllowed }: FetchDeps, input: FetchInput, from: string | undefined): Promise<ConfirmationDetails> {
   const url = withoutTrailingDot(new URL(input.url));
   const { predictRefusals } = await import("../fetch/public-address.ts");
   const led = from === undefined ? [] : [`Redirected from ${from}`];
-  const warnings = [...led, ...predictRefusals(url, privateAllowed?.(url.href) ?? false)];
+  const refusals = predictRefusals(url, privateAllowed?.(url.href) ?? false);
+  const warnings = [...led, ...refusals.map((why) => `It will be refused: ${why}`)];
   return { type: "info", prompt: `Fetch ${input.url}`, urls: [url.href], ...(warnings.length > 0 && { warnings }) };
 }
 

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { defineTool, errorCode, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
-import { findProgram, isSensitive, type PathFact, type PathLookup } from "@assent/policy";
+import { findProgram, isSensitive, type PathFact, type PathLookup, programPlaces } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type HiddenFiles, type Hides, hiddenFileFilter } from "../files/hidden-files.ts";
 import { pathFault, placeField } from "../files/path-input.ts";
@@ -39,7 +39,7 @@ export type SearchDeps = {
   readonly scope: PathLookup;
   readonly processes: Processes;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Directories to look up programs in; those of the environment if empty. */
+  /** Directories to look up programs in; if empty, the system's and those of the user's `PATH`. */
   readonly shellPath?: () => readonly string[];
   readonly timeoutMs?: number;
   readonly hides?: Hides;
@@ -122,9 +122,7 @@ async function* filterPaths(paths: AsyncIterable<string> | Iterable<string>, isM
 
 /** Never uses a program from the workspace, which the model could have written. */
 function chooseEngine({ workspace, processes, environment, shellPath }: SearchDeps): SearchEngine {
-  const named = shellPath?.() ?? [];
-  const path = named.length > 0 ? named : (environment["PATH"] ?? "").split(":");
-  const program = findProgram("rg", { path, workspace });
+  const program = findProgram("rg", programPlaces(shellPath?.() ?? [], { workspace, userPath: environment["PATH"] }));
   return program ? searchByRipgrep({ file: program.file, processes }) : searchBuiltIn;
 }
 

@@ -68,10 +68,8 @@ function listOf(networks: readonly (readonly [network: string, prefix: number])[
 /** Reasons why this fetch will be refused, as far as the URL shows, so that people do not approve it in vain. */
 export function predictRefusals(url: URL, isPrivateAllowed: boolean): readonly string[] {
   return [
-    ...(hasCredentials(url) ? ["It will be refused: the URL contains a user name or password"] : []),
-    ...(isPrivateByName(url) && !isPrivateAllowed
-      ? [`It will be refused: only a rule can allow this private address: ${allowRule(url)}`]
-      : []),
+    ...(hasCredentials(url) ? ["the URL contains a user name or password"] : []),
+    ...(isPrivateByName(url) && !isPrivateAllowed ? [`only a rule can allow this private address: ${allowRule(url)}`] : []),
   ];
 }
 

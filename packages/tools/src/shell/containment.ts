@@ -17,7 +17,7 @@ import {
 import { type ControlSearch, findNewControls, findWorkspaceControls, listReadOnlyControls } from "@assent/policy";
 
 /** Confines commands of the shell tool on this machine. */
-export type ShellContainment = {
+export type ShellContainment = Pick<ControlSearch, "isControl"> & {
   /** Runs a real command, once. */
   readonly probe: () => Promise<SandboxProbe>;
   /** Prepares the sandbox for one command. Throws if it cannot. */
@@ -85,6 +85,7 @@ export function createShellContainment({
     return (given) => ({ sandbox, roots: listVisibleRoots(searchPath, home), masked, workspace, home, ...given });
   };
   return {
+    isControl,
     probe,
     enterView: async (searchPath) => {
       const confinementOf = await describe(searchPath);
@@ -156,6 +157,10 @@ const SIGNS: readonly (readonly [pattern: RegExp, cause: string])[] = [
     "it has no network",
   ],
   [/\.sock\b|Cannot connect to the Docker daemon|authentication agent|D-?Bus/i, "it cannot reach services of this machine"],
+  [
+    /(?:^|[\s'"‘(=])\/(?:opt|srv|mnt|media|var|run|sys|boot|snap)\/[^\n]*(?:No such file or directory|ENOENT)|ENOENT[^\n]*['"]\/(?:opt|srv|mnt|media|var|run|sys|boot|snap)\//m,
+    "it does not see directories outside the workspace, except programs and libraries",
+  ],
   [/Permission denied|Operation not permitted|\bE(?:ACCES|PERM)\b/i, "secrets and parts of the system are hidden from it"],
 ];
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CallContext, EffectPreview, EffectPreviewer, PathChange, ProcessEnd, ShownChange } from "@assent/core";
 import { composeCut, cutOutput, unifiedDiff } from "@assent/core/parts";
@@ -6,7 +7,7 @@ import { isInside } from "@assent/policy";
 import { NO_BASH, textProgram } from "./bash.ts";
 import type { ShellContainment } from "./containment.ts";
 import { makeShellResult } from "./result.ts";
-import { describeSelfStart } from "./runs-by-itself.ts";
+import { describeSelfStart, IN_GIT } from "./runs-by-itself.ts";
 import type { StepsPlace } from "./steps.ts";
 
 type CommandInput = {
@@ -46,7 +47,7 @@ export function shellPreviewer(deps: PreviewerDeps): EffectPreviewer<CommandInpu
       const exact = inexact.delete(callName(ctx)); // the overlay may be why it failed
       const confinement = await containment.enterView(program.env["PATH"] ?? "");
       const run = await effects.run({ ...program, cwd: resolve(ctx.cwd, cwd ?? "."), timeoutMs, exact, confinement }, ctx.signal);
-      const preview = await describeRun(run, { workspace, command, timeoutMs, pty: pty === true });
+      const preview = await describeRun(run, { workspace, command, timeoutMs, pty: pty === true, isControl: containment.isControl });
       if (!preview.succeeded && run.how === "overlay") inexact.add(callName(ctx));
       return preview;
     },
@@ -57,9 +58,14 @@ function callName({ sessionId, callId }: CallContext): string {
   return `${sessionId} ${callId}`;
 }
 
-type RanCommand = { readonly workspace: string; readonly command: string; readonly timeoutMs: number; readonly pty: boolean };
+type RanCommand = Pick<ShellContainment, "isControl"> & {
+  readonly workspace: string;
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly pty: boolean;
+};
 
-async function describeRun(run: EffectRun, { workspace, command, timeoutMs, pty }: RanCommand): Promise<EffectPreview> {
+async function describeRun(run: EffectRun, { workspace, command, timeoutMs, pty, isControl }: RanCommand): Promise<EffectPreview> {
   const { end, planned } = run;
   const save = (): Promise<never> => Promise.reject(new Error("the output of a preview is kept in the ledger"));
   const { content } = await makeShellResult(end, { timeoutMs, isTerminal: false, save });
@@ -74,9 +80,19 @@ async function describeRun(run: EffectRun, { workspace, command, timeoutMs, pty 
     ended: describeEnd(end, timeoutMs),
     succeeded,
     output: cut ? composeCut(cut, undefined) : end.output.trimEnd(),
-    changes: run.changes.map((change) => flagChange(change, found(change.path), unshown)),
+    changes: run.changes.map((change) => {
+      const runs =
+        change.what === "deleted"
+          ? undefined
+          : describeSelfStart(change.path, found(change.path), (path) => isControl(join(workspace, path)));
+      return flagChange(change, runs, unshown.get(change.path));
+    }),
     blocks,
-    notes: describeLimits(run, { pty, succeeded }),
+    notes: [
+      ...describeLimits(run, { pty, succeeded }),
+      ...(succeeded ? [] : describeOutsideGit(workspace)),
+      ...describeUnread(run, unshown, unwritable),
+    ],
     ...(unwritable !== undefined && { unwritable }),
     planned: unwritable === undefined ? planned : [],
     result: typeof content === "string" ? content : "",
@@ -89,10 +105,21 @@ function describeEnd({ ended, exitCode, signal }: ProcessEnd, timeoutMs: number)
   return signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
 }
 
-function flagChange(change: ShownChange, planned: PathChange | undefined, unshown: ReadonlySet<string>): ShownChange {
-  const runs = change.what === "deleted" ? undefined : describeSelfStart(change.path, planned);
-  const note = [change.note, unshown.has(change.path) ? "not shown in full" : undefined].filter((part) => part !== undefined).join(", ");
+function flagChange(change: ShownChange, runs: string | undefined, unshown: string | undefined): ShownChange {
+  const note = [change.note, unshown].filter((part) => part !== undefined).join(", ");
   return { ...change, ...(note !== "" && { note }), ...(runs !== undefined && { runs }) };
+}
+
+/** In a linked worktree, git's own files are elsewhere. */
+function describeOutsideGit(workspace: string): readonly string[] {
+  try {
+    const place = resolve(workspace, readFileSync(join(workspace, ".git"), "utf8").replace(/^gitdir: |\n$/g, ""));
+    return isInside(workspace, place)
+      ? []
+      : [`This is a linked worktree. Its repository, ${place}, is outside the workspace and not in the copy.`];
+  } catch {
+    return []; // a directory, or no repository
+  }
 }
 
 const NETWORK =
@@ -113,29 +140,46 @@ function describeLimits(
   ];
 }
 
+function describeUnread(
+  { planned, changes }: EffectRun,
+  unshown: ReadonlyMap<string, string>,
+  unwritable: string | undefined,
+): readonly string[] {
+  if (planned.length === 0 && changes.length > 0) return ["The contents of the changed files are not shown."];
+  const paths = [...unshown.keys()];
+  const inGit = paths.filter((path) => IN_GIT.test(path)).length;
+  const names = [
+    ...paths.filter((path) => !IN_GIT.test(path)),
+    ...(inGit > 0 ? [`${inGit} ${inGit === 1 ? "file" : "files"} in .git`] : []),
+  ];
+  if (names.length === 0) return [];
+  return [`Not shown in full: ${someOf(names)}.${unwritable === undefined ? " Writing these changes approves what is not shown." : ""}`];
+}
+
 function someOf(names: readonly string[]): string {
   const different = [...new Set(names)];
   const shown = different.slice(0, 3).join(", ");
   return different.length > 3 ? `${shown} and ${different.length - 3} more` : shown;
 }
 
-type DescribedChanges = { readonly blocks: readonly string[]; readonly unshown: ReadonlySet<string> };
+type DescribedChanges = { readonly blocks: readonly string[]; readonly unshown: ReadonlyMap<string, string> };
 
-/** A diff for each changed text. The list of changes says what happened to the rest. */
+/** A diff for each changed text, and what is missing of the rest. */
 function describeChanges(changes: readonly ShownChange[], find: (path: string) => PathChange | undefined): DescribedChanges {
   const blocks: string[] = [];
-  const unshown = new Set<string>();
+  const unshown = new Map<string, string>();
   let room = MOST_BLOCK_LINES;
   for (const { path, what } of changes) {
     const change = what === "created" || what === "modified" ? find(path) : undefined;
-    const [before, after] = [textOf(change?.before), textOf(change?.after)];
+    if (!(change?.after instanceof Uint8Array)) continue;
+    const [before, after] = [textOf(change.before), textOf(change.after)];
     if (after === undefined) {
-      if (change?.after instanceof Uint8Array) unshown.add(path);
+      unshown.set(path, `binary, ${change.after.length} bytes, not shown`);
       continue;
     }
     const lines = unifiedDiff({ name: path, before: before ?? null, after }).split("\n");
     const most = Math.min(MOST_LINES, room);
-    if (lines.length > most) unshown.add(path);
+    if (lines.length > most) unshown.set(path, `${Math.max(0, most)} of ${lines.length} lines shown`);
     if (most > 0 && lines.length > 1) blocks.push([...lines.slice(0, most)].join("\n"));
     room -= Math.min(lines.length, most);
   }

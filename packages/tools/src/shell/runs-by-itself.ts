@@ -2,9 +2,16 @@ import type { PathChange } from "@assent/core";
 
 /** Files that programs run by themselves, and which program does. */
 const RUNNERS: readonly (readonly [pattern: RegExp, runs: string])[] = [
-  [/(?:^|\/)\.git\/hooks\/(?!.*\.sample$)/, "git runs it"],
-  [/(?:^|\/)\.git\/config(?:\.worktree)?$/, "git reads programs to run from it"],
+  [/(?:^|\/)\.git\/(?:.*\/)?hooks\/(?!.*\.sample$)/, "git runs it"],
+  [
+    /(?:^|\/)hooks\/(?:(?:pre|post|prepare)-[a-z-]+|commit-msg|applypatch-msg|update|reference-transaction)$/,
+    "git runs it, if hooks are kept there",
+  ],
   [/(?:^|\/)\.(?:husky|githooks)\//, "git runs it, if hooks are kept there"],
+  [/(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/, "git reads programs to run from it"],
+  [/(?:^|\/)(?:\.gitattributes|\.git\/(?:.*\/)?info\/attributes)$/, "git reads from it which filters to run"],
+  [/(?:^|\/)\.git\/(?:.*\/)?(?:git-rebase-todo|sequencer\/todo)$/, "git runs commands in it when it continues"],
+  [/(?:^|\/)(?:\.git|\.git\/(?:.*\/)?(?:commondir|gitdir))$/, "git reads from it which repository this is"],
   [/(?:^|\/)\.envrc$/, "direnv runs it in every shell"],
   [/(?:^|\/)\.(?:bashrc|bash_profile|profile|zshrc|zprofile|zshenv)$/, "every shell runs it"],
   [/(?:^|\/)\.vscode\/(?:tasks|settings|launch)\.json$/, "the editor may run what it says"],
@@ -16,11 +23,16 @@ const RUNNERS: readonly (readonly [pattern: RegExp, runs: string])[] = [
   [/(?:^|\/)\.assent\//, "Assent reads it"],
 ];
 
-/** Why a changed file later runs by itself; undefined if it does not. */
-export function describeSelfStart(path: string, change: PathChange | undefined): string | undefined {
+/** Why a changed file later runs by itself or steers other programs; undefined if it does not. `isControl` knows files by name and by the user's settings. */
+export function describeSelfStart(path: string, change: PathChange | undefined, isControl: (path: string) => boolean): string | undefined {
   if (/(?:^|\/)package\.json$/.test(path)) return changesScripts(change) ? "npm runs its scripts" : undefined;
-  return RUNNERS.find(([pattern]) => pattern.test(path))?.[1];
+  const known = RUNNERS.find(([pattern]) => pattern.test(path))?.[1];
+  if (known !== undefined || change?.after === "directory") return known;
+  return !IN_GIT.test(path) && isControl(path) ? "it is a control file, which steers agents or other programs" : undefined;
 }
+
+/** Files of a repository, most of which only git changes. */
+export const IN_GIT: RegExp = /(?:^|\/)\.git\//;
 
 /** An unreadable file counts as changed scripts. */
 function changesScripts(change: PathChange | undefined): boolean {

@@ -5,8 +5,8 @@ import {
   isInside,
   type PlannedCommand,
   type PlannedLine,
-  PROGRAM_PATH,
   programDirectories,
+  programPlaces,
   readPlannedLine,
   resolvePath,
   sameProgram,
@@ -26,7 +26,7 @@ export type StepsPlace = {
   readonly projectSecretEnv?: () => readonly string[];
   /** Variables passed to commands that a rule allowed. */
   readonly shellEnv?: () => readonly string[];
-  /** Directories to look up programs in; the system's if empty. */
+  /** Directories to look up programs in; if empty, the system's and those of the user's `PATH`. */
   readonly shellPath?: () => readonly string[];
 };
 
@@ -57,12 +57,12 @@ export function describeRefusal({
   return ["execution_denied", `${basename(file)} was not run: ${message}.${rest}`];
 }
 
-/** The directory of the running Node counts only for programs found there. */
-function searchPath(commands: readonly PlannedCommand[], { workspace, shellPath }: StepsPlace): readonly string[] {
-  const given = shellPath?.() ?? [];
-  const own = programDirectories({ path: given.length > 0 ? given : PROGRAM_PATH, workspace });
-  const beside = commands.flatMap(({ argv: [name], program }) => (program && !name.includes("/") ? [dirname(program.file)] : []));
-  return [...new Set([...own, ...beside])];
+/** A program that only the user's `PATH` leads to finds its interpreter beside it, as npm finds node. The directory of the running Node counts only for programs found there. */
+function searchPath(commands: readonly PlannedCommand[], { workspace, shellPath, environment }: StepsPlace): readonly string[] {
+  const own = programDirectories(programPlaces(shellPath?.() ?? [], { workspace, userPath: environment["PATH"] }));
+  const found = commands.flatMap(({ argv: [name], program }) => (program && !name.includes("/") ? [program] : []));
+  const first = found.filter(({ byUserPath }) => byUserPath);
+  return [...new Set([...first.map(({ file }) => dirname(file)), ...own, ...found.map(({ file }) => dirname(file))])];
 }
 
 type SearchedPlace = StepsPlace & { readonly path: readonly string[] };
@@ -103,7 +103,7 @@ function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts)
 
 /** Git runs without the repository's programs, unless a rule accepted them. A program that may change something starts only after its start is recorded. */
 function makeStage(
-  { argv, cwd, redirections, program, described }: PlannedCommand,
+  { argv, cwd, redirections, program, described, recheck, gitData: data = [] }: PlannedCommand,
   { processes, env, gated }: StepParts & { readonly gated: boolean },
 ): PlanProgram | PlanEntry {
   const [name, ...args] = argv;
@@ -118,6 +118,14 @@ function makeStage(
     gated,
     unchanged: () => sameProgram(program),
   };
-  if (!described) return stage;
-  return basename(file) === "git" ? { ...stage, prepare: (signal) => hardenGit({ processes, file, args, cwd, env }, signal) } : stage;
+  const isHardened = described && basename(file) === "git";
+  if (!isHardened && !recheck) return stage;
+  return {
+    ...stage,
+    prepare: async (signal) => {
+      const changed = recheck?.();
+      if (changed !== undefined) throw new Error(`an earlier command changed what it does: ${changed}`);
+      return isHardened ? await hardenGit({ processes, file, args, cwd, env, data }, signal) : args;
+    },
+  };
 }

@@ -74,7 +74,7 @@ function searching(t: TestContext, path: string, timeoutMs?: number): Found {
     scope: createPathLookup({ workspace: root }),
     processes: createHostProcesses({ graceMs: 150, lingerMs: 150 }),
   };
-  const tool = searchTool({ ...deps, environment: { PATH: path }, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const tool = searchTool({ ...deps, environment: {}, shellPath: () => path.split(":"), ...(timeoutMs !== undefined && { timeoutMs }) });
   const search: Found["search"] = (input, signal = new AbortController().signal) =>
     validateBuildAndExecute(tool, input, signal, undefined, { cwd: root, callId: "c1", sessionId: "s_1" });
   return { root, search };
@@ -229,7 +229,7 @@ test("a ripgrep in the workspace is never started, even if the search path has i
   symlinkSync(join(root, "bin/rg"), join(outside, "rg"));
   for (const path of [join(root, "bin"), "bin", join(outside, "bin"), outside]) {
     const deps = { workspace: root, scope: createPathLookup({ workspace: root }), processes: createHostProcesses() };
-    const tool = searchTool({ ...deps, environment: { PATH: path } });
+    const tool = searchTool({ ...deps, environment: {}, shellPath: () => [path] });
     const ctx = { cwd: root, callId: "c1", sessionId: "s_1" };
     assert.equal((await validateBuildAndExecute(tool, { pattern: "^foo" }, new AbortController().signal, undefined, ctx)).content, "a.ts");
   }

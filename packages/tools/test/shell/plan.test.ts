@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -49,7 +50,10 @@ function workspace(t: TestContext, { environment = {}, shellEnv = [], shellPath 
     shellPath: () => shellPath,
     secretEnv: () => secretEnv,
   });
-  const facts = createPolicyFacts({ workspace: root, look: createPathLookup({ workspace: root }), programPath: () => shellPath });
+  const facts = createPolicyFacts({
+    ...{ workspace: root, look: createPathLookup({ workspace: root }) },
+    ...{ programPath: () => shellPath, userPath: environment["PATH"] },
+  });
   const judged = async (command: string, cwd = root): Promise<unknown> =>
     (await facts({ tool: "shell", kind: "execute", input: { command }, cwd, locations: [] })).plan;
   const execute = async (command: string, { cwd = root, timeout_ms, pty, ...ctx }: Running = {}): Promise<ToolResult> => {
@@ -244,6 +248,43 @@ test("a search path of settings that leads into the workspace is passed over; an
   assert.equal((await made.allowed("printenv PATH")).content, `${own}:/usr/bin`);
 });
 
+test("a program that only the user's PATH leads to runs, with its directory first for the programs that it starts", async (t) => {
+  const own = scratch(t);
+  for (const name of ["mine", "ls"]) writeFileSync(join(own, name), `#!/bin/sh\necho ${name} $PATH\n`, { mode: 0o755 });
+  const made = workspace(t, { environment: { PATH: `relative:${own}` } });
+  const system = "/usr/local/bin:/usr/bin:/bin";
+  assert.equal((await made.allowed("mine x")).content, `mine ${own}:${system}`);
+  assert.equal((await made.allowed("printenv PATH")).content, `${system}:${own}`);
+  assert.equal((await made.allowed("command -v mine")).content, join(own, "mine"));
+  assert.match(shown((await made.allowed("type ls")).content), /^(?:\/usr)?\/bin\/ls$/);
+  assert.doesNotMatch(shown((await made.allowed("ls")).content), /ls/);
+});
+
+for (const [trap, set] of [
+  ["a directory where everyone can write", (own: string) => chmodSync(own, 0o777)],
+  ["a link that leads into the workspace", (own: string, root: string) => symlinkSync(join(root, "mine"), join(own, "mine2"))],
+] as const) {
+  test(`a program that the user's PATH leads to by ${trap} does not run`, async (t) => {
+    const own = scratch(t);
+    const { root, allowed } = workspace(t, { environment: { PATH: own } });
+    for (const file of [join(own, "mine"), join(root, "mine")]) writeFileSync(file, "#!/bin/sh\necho ran\n", { mode: 0o755 });
+    set(own, root);
+    const { error } = await allowed(trap.startsWith("a link") ? "mine2" : "mine");
+    assert.equal(error?.type, "shell_execute_error");
+  });
+}
+
+test("a program of the user's PATH that another one replaced after it was judged does not run", async (t) => {
+  const [own, first] = [scratch(t), scratch(t)];
+  writeFileSync(join(own, "mine"), "#!/bin/sh\necho judged\n", { mode: 0o755 });
+  const { judged, execute } = workspace(t, { environment: { PATH: `${first}:${own}` } });
+  const plan = await judged("mine");
+  writeFileSync(join(first, "mine"), "#!/bin/sh\necho other\n", { mode: 0o755 });
+  assert.equal((await execute("mine", { plan })).content, "judged");
+  renameSync(join(first, "mine"), join(own, "mine"));
+  assert.equal((await execute("mine", { plan })).error?.type, "operand_changed");
+});
+
 const SCRUBBED = [
   "ASSENT_MARK",
   "GIT_CONFIG_NOSYSTEM",
@@ -330,6 +371,42 @@ test("a directory of the plan that became a link out of the workspace: operand_c
   symlinkSync(join(top, "outside"), join(root, "d"));
   assert.equal((await execute("cd d && touch mark", { plan })).error?.type, "operand_changed");
   assert.deepEqual(readdirSync(join(top, "outside")), []);
+});
+
+const CHANGED_BY_LINE: readonly (readonly [sentence: string, line: string, output: RegExp])[] = [
+  ["a link out of the workspace", "cp -P links/secret notes.txt && cat notes.txt", /^Error: cat was not run: .*outside the workspace/],
+  [
+    "a link in a directory that is searched",
+    "cp -P links/secret src/notes.txt; grep -R x src",
+    /^Error: grep was not run: .*outside the workspace/,
+  ],
+  ["a directory that leads out of the workspace", "rm -r dir; cp -P links/away dir; cd dir && ls", /was not run|cd: /],
+  ["only contents", "cp plain.txt notes.txt && cat notes.txt", /^plain$/],
+  ["only contents of a directory", "mkdir src/new && ls src", /^new$/],
+];
+for (const [sentence, line, output] of CHANGED_BY_LINE) {
+  test(`an earlier command of the line makes ${sentence}: the next one is checked again`, async (t) => {
+    const { top, root, judged, execute } = workspace(t);
+    for (const name of ["links", "src", "dir"]) mkdirSync(join(root, name));
+    writeFileSync(join(root, "plain.txt"), "plain\n");
+    writeFileSync(join(root, "notes.txt"), "notes\n");
+    writeFileSync(join(top, "secret"), "x secret x\n");
+    symlinkSync(join(top, "secret"), join(root, "links/secret"));
+    symlinkSync(top, join(root, "links/away"));
+    rmSync(join(root, "notes.txt"));
+    const result = await execute(line, { plan: await judged(line) });
+    assert.match(shown(result.content), output);
+    assert.doesNotMatch(shown(result.content), /x secret x/);
+  });
+}
+
+test("a pattern means the files that were judged, not those that came later", async (t) => {
+  const { top, root, judged, execute } = workspace(t);
+  writeFileSync(join(top, "secret"), "secret\n");
+  for (const name of ["a.txt", "b.txt"]) writeFileSync(join(root, name), `${name}\n`);
+  const plan = await judged("cat *.txt");
+  symlinkSync(join(top, "secret"), join(root, "c.txt"));
+  assert.equal((await execute("cat *.txt", { plan })).content, "a.txt\nb.txt");
 });
 
 test("a directory of the plan that is gone: what was to run there does not run elsewhere", async (t) => {

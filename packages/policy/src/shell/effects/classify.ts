@@ -1,11 +1,12 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import { mayBeProxy } from "../plan/find-program.ts";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
 import { effectsOf, isOpaque } from "../programs/table.ts";
 import { builtinText, changesShell } from "../read/shell-builtins.ts";
 import { useFoundFiles } from "./found-files.ts";
-import { repositoryHazards } from "./git-repository.ts";
+import { inspectRepository } from "./git-repository.ts";
 import { homeHazards } from "./home-settings.ts";
 import { type CommandPlace, lookAtPath } from "./look-at.ts";
 
@@ -17,6 +18,8 @@ export type ClassifiedCommand = {
   /** The program table describes the program. */
   readonly tabled: boolean;
   readonly skips?: CommandEffects["skips"];
+  /** Where the data of git's repository is, if not next to its files. */
+  readonly gitData?: readonly string[];
   /** The commands that it runs only read. */
   readonly covers?: true;
   /** It opens files that its input names, so the names are checked on the way. */
@@ -32,20 +35,16 @@ export function classify(argv: readonly string[], place: CommandPlace, feed?: Co
   const strange = nameHazards(argv);
   if (strange.length > 0) return classifyUnknown(argv, strange);
   const effects = effectsOf(name, argv.slice(1));
-  if (!effects || (effects.fed && !listsNames(feed)) || (effects.located && !isLocated(name, place))) return classifyUnknown(argv, []);
+  if (!effects || (effects.fed && !listsNames(feed)) || !isOwnProgram(name, effects, place)) return classifyUnknown(argv, []);
   const input = feed?.command.input;
   return classifyByEffects(argv, input === undefined ? effects : { ...effects, reads: [...effects.reads, input] }, place);
 }
 
-/** A link to another program is a proxy, which may run what a file of the project names. */
-function isLocated(name: string, { findProgram }: CommandPlace): boolean {
-  if (!findProgram) return true;
-  const found = findProgram(name);
-  try {
-    return found !== undefined && basename(realpathSync.native(found.file)).includes(name);
-  } catch {
-    return false;
-  }
+/** The table describes a program, not a proxy of that name that may run what a file of the project says. */
+function isOwnProgram(name: string, { located, class: said }: CommandEffects, { findProgram }: CommandPlace): boolean {
+  const found = findProgram?.(name);
+  if (located) return !findProgram || (found !== undefined && !mayBeProxy(name, found));
+  return said !== "read" || !found?.byUserPath || !mayBeProxy(name, found);
 }
 
 /** Names must be one per line, which `echo` and `printf` don't ensure. */
@@ -87,7 +86,8 @@ function classifyByEffects(argv: readonly string[], effects: CommandEffects, pla
   for (const path of [...reads, ...uses.flatMap((use) => use?.reads ?? [])]) if (isFile(path, place.cwd)) look(path, "read");
   for (const path of perhaps) if (exists(path, place.cwd) && path !== "/dev/null") look(path, "read");
   for (const path of writes) look(path, "write");
-  if (repository) hazards.push(...repositoryHazards(place));
+  const { hazards: found = [], data } = repository ? inspectRepository(place) : {};
+  hazards.push(...found);
   return {
     class: provenClass({ ...effects, hazards }),
     operands,
@@ -95,6 +95,7 @@ function classifyByEffects(argv: readonly string[], effects: CommandEffects, pla
     words: effects.words ?? argv,
     tabled: true,
     ...(skips && { skips }),
+    ...(data && { gitData: data }),
     ...(runs.length > 0 && !unproven && { covers: true }),
     ...(effects.fed && uses.some((use) => use?.uses === "files") && { vets: true }),
   };

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isAbsent, resolveHome } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
+import { followGitFile } from "./git-repository.ts";
 import type { CommandPlace } from "./look-at.ts";
 
 /** Hazards that the settings of git, docker and kubectl decide: passwords in addresses, and programs that they would start. */
@@ -32,8 +33,16 @@ function readText(file: string): string | undefined {
 function gitSettings(home: string, { cwd }: CommandPlace): readonly (string | undefined)[] {
   const files = [join(home, ".gitconfig"), join(home, ".config/git/config")];
   for (let top = cwd; ; top = dirname(top)) {
-    files.push(join(top, ".git/config"), join(top, ".git/config.worktree"));
+    files.push(...gitDirectories(join(top, ".git")).flatMap((data) => [join(data, "config"), join(data, "config.worktree")]));
     if (top === dirname(top)) return files.map(readText);
+  }
+}
+
+function gitDirectories(data: string): readonly string[] {
+  try {
+    return lstatSync(data, { throwIfNoEntry: false })?.isFile() ? (followGitFile(data) ?? []) : [data];
+  } catch {
+    return [data]; // git can't follow it either
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import type { PathFact, PathLookup } from "../../paths/lookup.ts";
 import { isAbsent, isInside } from "../../paths/resolve.ts";
+import type { ProgramFinder } from "../plan/find-program.ts";
 import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 
 /** A path among a command's words; `follows`: links below it are followed. */
@@ -13,7 +14,7 @@ export type CommandPlace = {
   readonly look: PathLookup;
   readonly home?: string;
   /** Absent: every program is installed. */
-  readonly findProgram?: (name: string) => { readonly file: string } | undefined;
+  readonly findProgram?: ProgramFinder;
 };
 
 /** Resolves a path of a command and finds its hazards. */

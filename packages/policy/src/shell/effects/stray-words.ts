@@ -8,9 +8,12 @@ export type StrayWord = Hazard & { readonly word: number };
 
 /** Finds words of a command without a table that lead outside the workspace or name secrets. A rule with a star does not cover them. */
 export function findStrayWords(words: readonly string[], place: CommandPlace): readonly StrayWord[] {
-  return words.flatMap((text, word) =>
-    word === 0 ? [] : pathsIn(text).flatMap((path) => strayHazards(path, place).map((hazard) => ({ ...hazard, word }))),
-  );
+  return words.flatMap((text, word) => {
+    if (word === 0) return [];
+    if (/:\/\//.test(text) && !/\s/.test(text))
+      return [{ id: "outside_workspace", text: `${text} is an address, which a rule must name`, word }];
+    return pathsIn(text).flatMap((path) => strayHazards(path, place).map((hazard) => ({ ...hazard, word })));
+  });
 }
 
 /** What in a word may be a path: `x`, `--file=x`, `-Fx`, `@x`, `+x`, `a:b`. */

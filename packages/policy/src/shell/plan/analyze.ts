@@ -42,10 +42,11 @@ export function analyzeShell(text: string, given: ShellPlace): AnalyzedLine {
   const around = joinHazards(characterHazards(text), joinHazards(walk.hazards, outsideHazards(place)));
   const hazards = joinHazards(around, refusalHazards(reading, { walk, top, plain }));
   const found = addScripts(readCommands(walk, { top, plain, place }), place);
-  if (!place.outside) return concludeLine(text, { place, walk, hazards, read: found, plain });
+  const findings = { place, look: given.look, walk, plain };
+  if (!place.outside) return concludeLine(text, { ...findings, hazards, read: found });
   const read = found.map(withoutOwnProof);
   const added = outsideShellHazards(place.outside, { plain, read }, place);
-  return concludeLine(text, { place, walk, hazards: joinHazards(hazards, added), read, plain });
+  return concludeLine(text, { ...findings, hazards: joinHazards(hazards, added), read });
 }
 
 /** Within one line the same name means the same file. */
@@ -95,6 +96,8 @@ const NO_HAZARDS: readonly Hazard[] = [];
 
 type LineFindings = {
   readonly place: ShellPlace;
+  /** Looks at the files again; the lookup of `place` remembers. */
+  readonly look: PathLookup;
   readonly walk: WalkResult;
   readonly hazards: readonly Hazard[];
   readonly read: readonly ScriptedCommand[];
@@ -121,7 +124,7 @@ function changedScript(words: readonly string[]): Hazard {
   return { id: "script_changed", text: `The script of ${words.join(" ")} has changed since the policy was loaded` };
 }
 
-function concludeLine(text: string, { place, walk, hazards, read, plain }: LineFindings): AnalyzedLine {
+function concludeLine(text: string, { place, look, walk, hazards, read, plain }: LineFindings): AnalyzedLine {
   const commands = read.map(({ command }) => command);
   const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
   const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
@@ -144,7 +147,7 @@ function concludeLine(text: string, { place, walk, hazards, read, plain }: LineF
     parsed: walk.parsed,
     readOnly,
   };
-  const runs = modelled ? planCommands(plain, read, place) : undefined;
+  const runs = modelled ? planCommands(plain, read, { place, look }) : undefined;
   const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, { line, index, place }));
   return {
     line,

@@ -1,4 +1,7 @@
+import type { PathLookup } from "../../paths/lookup.ts";
+import { type ClassifiedCommand, classify } from "../effects/classify.ts";
 import { skipSecrets, vetFoundFiles } from "../effects/skip-secrets.ts";
+import type { Hazard } from "./plan.ts";
 import type { PlannedCommand } from "./planned-line.ts";
 import type { PlacedCommand, ReadCommand, ShellPlace } from "./read-commands.ts";
 
@@ -6,14 +9,17 @@ import type { PlacedCommand, ReadCommand, ShellPlace } from "./read-commands.ts"
 export function planCommands(
   plain: readonly PlacedCommand[],
   read: readonly ReadCommand[],
-  place: ShellPlace,
+  { place, look }: { readonly place: ShellPlace; readonly look: PathLookup },
 ): readonly PlannedCommand[] | undefined {
+  let mayChange = false;
   const planned = plain.map((placed, i) => {
     const { classified, command: judged } = read.find(({ seen }) => seen.top === i) ?? {};
+    const recheck = mayChange && classified ? recheckCommand(placed, classified, { ...place, look }) : undefined;
+    mayChange ||= classified?.class !== "read";
     const [name, ...args] = classified?.class === "read" ? hardenWords(placed.argv) : placed.argv;
     if (name === undefined || placed.cwd === null) return undefined;
     const { command, cwd } = placed;
-    const { skips, vets } = classified ?? {};
+    const { skips, vets, gitData } = classified ?? {};
     const described = !judged?.hazards.some(({ id }) => id === "runs_hooks" || id === "opaque_program");
     const secretNames = place.secretNames?.() ?? [];
     const argv = skips ? skipSecrets(skips, [name, ...args], secretNames) : ([name, ...args] as const);
@@ -24,10 +30,22 @@ export function planCommands(
     return stages.map((words, at): PlannedCommand => {
       const redirections = at === stages.length - 1 ? command.redirections : [];
       const program = words[0] === "cd" ? undefined : place.findProgram(words[0]);
-      return { join: at === 0 ? command.join : "|", argv: words, cwd, redirections, described, program };
+      const planned = { join: at === 0 ? command.join : "|", argv: words, cwd, redirections, described, program } as const;
+      return { ...planned, ...(gitData && { gitData }), ...(recheck && at === 0 && { recheck }) };
     });
   });
   return planned.every((stages) => stages !== undefined) ? planned.flat() : undefined;
+}
+
+/** Judges the command once more when it is about to start: `git checkout x && cat link` must not follow a link that came with the checkout. */
+function recheckCommand(placed: PlacedCommand, judged: ClassifiedCommand, place: ShellPlace): () => string | undefined {
+  const cwd = placed.cwd ?? place.cwd;
+  const isKnown = ({ id, text }: Hazard): boolean => judged.hazards.some((known) => known.id === id && known.text === text);
+  return () => {
+    if (!place.look(".", cwd).inside && cwd !== place.workspace) return `${cwd} is outside the workspace now`;
+    const now = classify(placed.argv, { ...place, cwd }, placed);
+    return now.hazards.find((hazard) => !isKnown(hazard))?.text ?? (now.class === judged.class ? undefined : "it does something else now");
+  };
 }
 
 /** A command that only reads, in the words that keep it from more. */

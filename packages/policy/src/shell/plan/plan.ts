@@ -17,6 +17,7 @@ export type HazardId =
   | "state_builtin"
   | "dynamic_name"
   | "path_program"
+  | "untrusted_program"
   | "unmodelled_option"
   | "writes_file"
   | "runs_program"

@@ -10,6 +10,10 @@ export type PlannedCommand = {
   readonly redirections: readonly PlainRedirection[];
   /** False: it has a hazard that a rule accepted, such as hooks of git. */
   readonly described: boolean;
+  /** Present if an earlier command of the line may change files. Says why the command no longer does what was judged; undefined: it does. */
+  readonly recheck?: () => string | undefined;
+  /** Where git's repository may keep its data, if not next to its files. */
+  readonly gitData?: readonly string[];
   /** Undefined: not found. `cd` needs none. */
   readonly program: FoundProgram | undefined;
 };

@@ -21,6 +21,8 @@ export type ShellPlace = {
   readonly home: string;
   readonly look: PathLookup;
   readonly findProgram: ProgramFinder;
+  /** The file that the user's own shell would start, if it is not one that may be taken. */
+  readonly findUntrusted?: (name: string) => string | undefined;
   /** Digest of a package command's script when the policy was loaded. */
   readonly scripts?: (words: readonly string[]) => string | undefined;
   /** More names of files with secrets, from settings. */
@@ -105,7 +107,7 @@ function readCommand(seen: SeenCommand, { cwd, at }: CommandSpot, place: ShellPl
   const words = argv.map(({ text }) => text);
   const classified = literal ? classify(words, placeAt(cwd, place), at) : undefined;
   const own = at && !at.refused && classified?.class === "read" ? withoutReplaced(seen.hazards, at) : seen.hazards;
-  const known = joinHazards(own, classified?.hazards ?? NO_HAZARDS);
+  const known = joinHazards(joinHazards(own, classified?.hazards ?? NO_HAZARDS), at ? programHazards(words, place) : NO_HAZARDS);
   const hazards = uniqueHazards(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
   const command: Command = {
     argv,
@@ -118,6 +120,16 @@ function readCommand(seen: SeenCommand, { cwd, at }: CommandSpot, place: ShellPl
     hazards,
   };
   return { command, seen, classified };
+}
+
+/** Such a program runs only after a person approved the line, from the text. */
+function programHazards([name = ""]: readonly string[], place: ShellPlace): readonly Hazard[] {
+  const file = place.outside || place.findProgram(name) ? undefined : place.findUntrusted?.(name);
+  if (file === undefined) return NO_HAZARDS;
+  const why = place.look(file, "/").inside
+    ? "it is in the workspace"
+    : "other users can change it, or shell.path names other directories. To trust it, add its directory to the setting shell.path";
+  return [{ id: "untrusted_program", text: `No rule covers ${file}: ${why}` }];
 }
 
 function placeAt(cwd: string | null, place: ShellPlace): CommandPlace {

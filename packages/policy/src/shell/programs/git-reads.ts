@@ -43,7 +43,7 @@ function subcommandEffects(words: readonly string[], rows: ReadonlyMap<string, S
   const isStashVerb = first === "stash" && second !== "" && !second.startsWith("-");
   if ((isStashVerb ? pair : rows.get(first))?.hooks)
     return withHazard({ ...NO_EFFECTS, class: "write" }, "runs_hooks", `git ${first} runs the repository's hooks`);
-  return withHazard({ ...NO_EFFECTS, class: "unknown" }, "opaque_program", `Assent doesn't know what git ${first} does`);
+  return withHazard({ ...NO_EFFECTS, class: "unknown" }, "opaque_program", `Assent can't predict what git ${first} changes`);
 }
 
 function effectsByGitTable(args: readonly string[], table: ReadTable): CommandEffects {
