@@ -26,6 +26,7 @@ export { estimateCost, getContextSize, hasPrice, PRICES_AS_OF } from "./provider
 export type { Environment, ResolveModelOptions } from "./providers/resolve-model.ts";
 export { ModelError, resolveModel } from "./providers/resolve-model.ts";
 
+export { nextDue } from "./schedules/due-times.ts";
 export type { ScheduleInput, ScheduleRefusal } from "./schedules/input.ts";
 export { isScheduleRefusal, readScheduleEntry } from "./schedules/input.ts";
 export type { Schedules } from "./schedules/schedules.ts";

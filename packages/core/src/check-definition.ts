@@ -17,6 +17,7 @@ const DATA = [
   "input",
   "inputSchema",
   "inputAliases",
+  "origin",
   "modify",
   "effectPreview",
   "runtimeHandler",
@@ -103,7 +104,7 @@ function badKind({ kind }: Fields): string | undefined {
   return KINDS.some((known) => known === kind) ? undefined : `kind must be one of ${KINDS.join(", ")}`;
 }
 
-function badSchema({ input, inputSchema, inputAliases }: Fields): string | undefined {
+function badSchema({ input, inputSchema, inputAliases, origin }: Fields): string | undefined {
   const ofInput = isStandardSchema(input) ? undescribed(input, inputSchema) : badJsonSchema("input", input);
   if (ofInput !== undefined) return ofInput;
   if (
@@ -112,6 +113,7 @@ function badSchema({ input, inputSchema, inputAliases }: Fields): string | undef
   ) {
     return "inputAliases must map other spellings to the names of properties";
   }
+  if (origin !== undefined && typeof origin !== "string") return "origin must be a text";
   return inputSchema === undefined ? undefined : badJsonSchema("inputSchema", inputSchema);
 }
 

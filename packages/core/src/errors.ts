@@ -20,6 +20,7 @@ export class AnswerError extends Error {
     | "already_answered"
     | "stale_revision"
     | "bad_answer"
+    | "answer_not_accepted"
     | "bad_rule"
     | "invalid_tool_params"
     | "not_modifiable";

@@ -130,6 +130,8 @@ export type {
   Ids,
   LeftOver,
   OpenApproval,
+  PipedProcess,
+  PipedProgram,
   PlanEntry,
   PlanProgram,
   PlanStep,
@@ -155,7 +157,7 @@ export { AnsweredElsewhere, canAsk } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, RequestReader } from "./runtime/approval/answer.ts";
-export { answerApproval, droppedText, refuseLostAnswer } from "./runtime/approval/answer.ts";
+export { answerApproval, droppedText, isAcceptedPlace, refuseLostAnswer } from "./runtime/approval/answer.ts";
 export type { RequestPorts } from "./runtime/approval/requests.ts";
 export { createRequestReader } from "./runtime/approval/requests.ts";
 export type {

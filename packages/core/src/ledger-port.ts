@@ -29,6 +29,8 @@ export type LedgerErrorType =
   | "store_lost"
   | "store_unreadable"
   | "store_unreachable"
+  | "store_url_invalid"
+  | "store_role_refused"
   | "store_newer"
   | "store_unsafe_location"
   | "blob_corrupt"
@@ -168,5 +170,7 @@ export interface Ledger {
   blob(sha256: string): Promise<Uint8Array>;
   /** Position of the store's newest event. */
   head(): Promise<number>;
+  /** The program is about to end: from now on, a store that is away is an error at once. For stores that wait. */
+  leave?(): void;
   close(): Promise<void>;
 }

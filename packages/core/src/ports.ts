@@ -276,6 +276,24 @@ export type StepsEnd = ProcessEnd & {
   };
 };
 
+/** A program whose input and output stay open. A file without a slash is looked up in the `PATH` of `env`. */
+export type PipedProgram = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
+  /** The next chunk is read once this returns. */
+  readonly onOutput: (chunk: Uint8Array) => void;
+  readonly onError: (text: string) => void;
+};
+
+/** A running program with open pipes. */
+export type PipedProcess = {
+  readonly pid: number;
+  /** Resolves when the system took the text; rejects once the program no longer reads. */
+  readonly write: (text: string) => Promise<void>;
+  /** Closes its input, waits, then ends its group and what left the group. Resolves once it is gone. */
+  readonly close: () => Promise<void>;
+  /** Resolves when the program has exited and its output is read. Never rejects. */
+  readonly ended: Promise<Pick<ProcessEnd, "exitCode" | "signal">>;
+};
+
 /** What remained of process groups. */
 export type LeftOver = {
   readonly found: boolean;
@@ -299,6 +317,11 @@ export interface Processes {
    * cannot be created.
    */
   runSteps(spec: StepsSpec, signal: AbortSignal): Promise<StepsEnd>;
+  /**
+   * Starts a program to talk to. It ends with this process, even if that is killed: then its group gets SIGTERM, and SIGKILL after 2 s.
+   * Rejects if it cannot be started.
+   */
+  open(program: PipedProgram): Promise<PipedProcess>;
   /** The start time of a live process, or undefined; pid and start time together identify a process. */
   startOf(pid: number): string | undefined;
   /**

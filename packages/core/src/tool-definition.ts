@@ -178,6 +178,8 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly input: S;
   readonly inputSchema?: JsonSchema;
   readonly inputAliases?: Readonly<Record<string, string>>;
+  /** What else identifies the tool, such as the server that runs it. An answer given for another origin does not cover its calls. */
+  readonly origin?: string;
   readonly check?: (input: I) => string | undefined;
   readonly describe?: (input: I, ctx: CallContext) => string;
   readonly locations?: (input: I, ctx: CallContext) => readonly Location[];

@@ -17,6 +17,7 @@ export { createHookRunner, type HookRunner, type HookRunnerOptions } from "./hoo
 export { createHostPorts, type HostPorts } from "./host-ports.ts";
 export { httpFetch } from "./http/fetch.ts";
 export { type ConfinedView, createEffectRunner, type EffectRun, type EffectRunner, type RunOnView } from "./preview/effect-runner.ts";
+export { findProgram } from "./processes/find-program.ts";
 export { killRunningGroups } from "./processes/group.ts";
 export { hasMark, isStartedUnder, listAncestors } from "./processes/lineage.ts";
 export { createHostProcesses, type ProcessSettings } from "./processes/processes.ts";

@@ -1,6 +1,6 @@
-import { type RuntimeHandler, type ScheduleRow, ToolError } from "@assent/core";
+import { type JsonObject, type RuntimeHandler, type ScheduleRow, type Session, ToolError } from "@assent/core";
 import { dueBy, nextDue } from "./due-times.ts";
-import { isScheduleRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./input.ts";
+import { isScheduleRefusal, readTiming, type ScheduleInput, type ScheduleRefusal, type Timing } from "./input.ts";
 import { createTimers, findEndReason, type SchedulesDeps } from "./timers.ts";
 
 /** Stored prompts that fire at given times, as notices of their session. */
@@ -26,12 +26,15 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   const { session, clock, ids } = deps;
   const rows = session.state.schedules;
   const { arm, disarm, drop, tick, armed } = createTimers(deps);
+  const timingOf = (input: ScheduleInput, now: number): Timing | ScheduleRefusal => {
+    if (rows.size >= MOST) return { type: "schedule_limit", message: `There are ${MOST} schedules already. Delete one first.` };
+    return readTiming(input, now);
+  };
   const schedules: Omit<Schedules, "handlers"> = {
     create: async (input) => {
       const now = clock.now();
-      const timing = readTiming(input, now);
+      const timing = timingOf(input, now);
       if (isScheduleRefusal(timing)) return timing;
-      if (rows.size >= MOST) return { type: "schedule_limit", message: `There are ${MOST} schedules already. Delete one first.` };
       const { first, everyMs, recurring } = timing;
       const durable = input.durable ?? false;
       const expiresAt = recurring && !durable ? new Date(now + LIFE_MS).toISOString() : null;
@@ -65,22 +68,20 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       for (const { schedule, durable } of [...rows.values()]) if (!durable) await drop(schedule, "ended");
     },
   };
-  return { ...schedules, handlers: scheduleHandlers(schedules) };
+  return { ...schedules, handlers: scheduleHandlers({ ...schedules, check: (input) => timingOf(input, clock.now()) }) };
 }
 
 /** Implements the model's schedule tools. */
-function scheduleHandlers({
-  create,
-  list,
-  remove,
-}: Pick<Schedules, "create" | "list" | "remove">): Readonly<Record<string, RuntimeHandler>> {
+function scheduleHandlers({ check, create, list, remove }: HandledSchedules): Readonly<Record<string, RuntimeHandler>> {
+  // The tool's schema has validated the input.
+  const createByModel: RuntimeHandler = async (_session, _call, { invocation: { input } }) => {
+    const made = throwRefusal(await create(input as ScheduleInput));
+    return `Schedule ${made.schedule} fires ${whenOf(made)}.`;
+  };
   return {
-    schedule_create: async (_session, _call, { invocation: { input } }) => {
-      // The tool's schema has validated it.
-      const made = await create(input as ScheduleInput);
-      if (isScheduleRefusal(made)) throw new ToolError(made.message, made.type);
-      return `Schedule ${made.schedule} fires ${whenOf(made)}.`;
-    },
+    schedule_create: Object.assign(createByModel, {
+      refuse: (_: Session, input: JsonObject) => void throwRefusal(check(input as ScheduleInput)),
+    }),
     schedule_list: async () => {
       const rows = list();
       return rows.length === 0 ? "There are no schedules." : rows.map(lineOf).join("\n");
@@ -91,6 +92,15 @@ function scheduleHandlers({
       throw new ToolError(`No schedule "${id}".`, "schedule_invalid");
     },
   };
+}
+
+type HandledSchedules = Pick<Schedules, "create" | "list" | "remove"> & {
+  readonly check: (input: ScheduleInput) => Timing | ScheduleRefusal;
+};
+
+function throwRefusal<T extends object>(made: T | ScheduleRefusal): T {
+  if (isScheduleRefusal(made)) throw new ToolError(made.message, made.type);
+  return made;
 }
 
 function whenOf(row: ScheduleRow): string {

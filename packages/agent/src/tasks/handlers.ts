@@ -1,6 +1,7 @@
-import { type RuntimeHandler, ToolError } from "@assent/core";
+import { type JsonObject, type RuntimeHandler, type Session, ToolError } from "@assent/core";
 import { listTasks, type TaskBoard, type TaskRefusal, type TaskView, viewTask } from "./board.ts";
-import { type LaunchInput, launchAgent } from "./launch.ts";
+import { checkLaunch, type LaunchInput, launchAgent } from "./launch.ts";
+import type { AgentNode } from "./open-agent.ts";
 import { showOutput } from "./output.ts";
 import { sendToTask } from "./send.ts";
 import { cancelTask } from "./stop-task.ts";
@@ -8,13 +9,18 @@ import { cancelTask } from "./stop-task.ts";
 /** Implements `agent` and the model's task tools. */
 export function taskHandlers(board: TaskBoard): Readonly<Record<string, RuntimeHandler>> {
   const { clock } = board.deps;
+  const callerOf = ({ id }: Session): AgentNode => {
+    const caller = board.nodes.get(id);
+    if (!caller) throw new ToolError("Agents cannot be started from here.", "agent_init_failed");
+    return caller;
+  };
+  // The tool's schema has validated the input.
+  const agent: RuntimeHandler = async (session, { callId }, { invocation: { input }, ctx: { signal } }) =>
+    await launchAgent(board, { caller: callerOf(session), callId, input: input as LaunchInput, signal });
   return {
-    agent: async (session, { callId }, { invocation: { input }, ctx: { signal } }) => {
-      const caller = board.nodes.get(session.id);
-      if (!caller) throw new ToolError("Agents cannot be started from here.", "agent_init_failed");
-      // The tool's schema has validated it.
-      return await launchAgent(board, { caller, callId, input: input as LaunchInput, signal });
-    },
+    agent: Object.assign(agent, {
+      refuse: (session: Session, input: JsonObject) => void checkLaunch(board, { caller: callerOf(session), input: input as LaunchInput }),
+    }),
     task_list: async () => {
       const all = listTasks(board);
       return all.length === 0 ? "There are no tasks." : all.map((task) => lineOf(task, clock.now())).join("\n");

@@ -28,9 +28,7 @@ const DEEPEST = 3;
 
 /** Starts an agent, and waits for it unless it runs in the background. Throws a `ToolError` for the model. */
 export async function launchAgent(board: TaskBoard, launch: AgentLaunch): Promise<ToolResult> {
-  const definition = definitionOf(board, launch);
-  const background = launch.input.run_in_background ?? definition?.background ?? false;
-  refuseNesting(launch.caller, { name: definition?.name, background });
+  const { definition, background } = checkLaunch(board, launch);
   const release = background ? reserveSlot(board) : (): void => undefined;
   let entry: TaskEntry;
   try {
@@ -41,8 +39,19 @@ export async function launchAgent(board: TaskBoard, launch: AgentLaunch): Promis
   return background ? runInBackground(board, entry) : await runInForeground(board, entry, launch.signal);
 }
 
+/** Throws a `ToolError` if this agent can't be started from here. */
+export function checkLaunch(
+  board: TaskBoard,
+  launch: Pick<AgentLaunch, "caller" | "input">,
+): { readonly definition: LoadedAgent | undefined; readonly background: boolean } {
+  const definition = definitionOf(board, launch.input);
+  const background = launch.input.run_in_background ?? definition?.background ?? false;
+  refuseNesting(launch.caller, { name: definition?.name, background });
+  return { definition, background };
+}
+
 /** Returns undefined for a fork. */
-function definitionOf({ deps }: TaskBoard, { input: { agent } }: AgentLaunch): LoadedAgent | undefined {
+function definitionOf({ deps }: TaskBoard, { agent }: LaunchInput): LoadedAgent | undefined {
   if (agent === undefined) {
     if (isInsideFork())
       throw new ToolError("A fork cannot start another fork. Do this work yourself or name an agent.", "agent_recursive_fork");

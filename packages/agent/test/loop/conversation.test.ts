@@ -129,6 +129,18 @@ turns:
     assert.equal(providerId, "script:2");
   });
 
+  test("an answer whose calls were not proposed is asked for again, so its id does not count", async () => {
+    const { send, ledger, session } = await rehearse("turns: [{ say: Hello. }]");
+    await send("go");
+    const content = [{ type: "call", call: "c1", tool: "echo", input: { text: "a" } }] as const;
+    const answer = { turn: 2, content, stop: "tool-calls", usage: null, model: null, providerId: "script:2" };
+    await session.record([session.draft("message.assistant", answer)], "normal");
+    assert.equal((await readHistory(ledger, session.id)).providerId, "script:1");
+    await session.record([session.draft("message.user", { turn: 2, content: "and?", origin: "user" })], "normal");
+    const { messages, providerId } = await readHistory(ledger, session.id);
+    assert.deepEqual([providerId, messages.map(({ role }) => role)], ["script:1", ["user", "assistant", "user"]]);
+  });
+
   for (const error of ["store_locked", "store_io"] as const) {
     test(`nothing is proposed of an answer that could not be stored (${error})`, async () => {
       const made = await rehearse("turns: [{ calls: [{ tool: echo, id: c1, input: { text: a } }] }]", {

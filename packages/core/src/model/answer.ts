@@ -1,5 +1,6 @@
 import type { GrantScope } from "./grant.ts";
 import type { JsonObject } from "./json/json.ts";
+import type { ProposalPart } from "./proposal/part.ts";
 
 /** Who answered: `name` is what they claim, `user` what the operating system reports. */
 export type By = {
@@ -8,6 +9,8 @@ export type By = {
   readonly name: string;
   readonly door: string;
   readonly pid: number;
+  /** Where the answer was given, as the setting `answersFrom` names it: `terminal`, `command`, `inbox`, `host`, `dialog:claude`. */
+  readonly from?: string;
   /** The machine, in a ledger that several machines share. */
   readonly host?: string;
 };
@@ -35,6 +38,8 @@ export type Answer = {
   readonly mode?: string;
   /** Id of the shown preview whose changes are written instead of running the call. */
   readonly write?: string;
+  /** For a call of `resolve`: applies only this part of the proposal. */
+  readonly part?: ProposalPart;
   readonly reason?: string;
   readonly interrupt?: boolean;
   readonly by: By;

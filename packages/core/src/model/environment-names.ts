@@ -8,6 +8,7 @@ export const SHELL_VARIABLES: readonly string[] = [
 export const SECRET_VARIABLES: readonly string[] = [
   ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
+  "ASSENT_STORE", // may contain a password
 ];
 
 /** Globs of variables that make programs load or run something. */

@@ -9,6 +9,7 @@ import type { Kind } from "./kind.ts";
 import type { ApprovalSource } from "./notification-source.ts";
 import type { OutcomeState } from "./outcome.ts";
 import type { ProposalEventBodies } from "./proposal/events.ts";
+import type { ProposalPart } from "./proposal/part.ts";
 import type { Question, QuestionAnswer } from "./question/question.ts";
 import type { Containment } from "./request.ts";
 import type { Content, Display, Spilled } from "./result/result.ts";
@@ -16,7 +17,13 @@ import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/e
 import type { TurnEventBodies } from "./turn-events.ts";
 
 /** A session of another agent, such as Claude Code: its name for rules, its title for people, and its own session id. */
-export type SessionGroup = { readonly client: string; readonly title: string; readonly id: string };
+export type SessionGroup = {
+  readonly client: string;
+  readonly title: string;
+  readonly id: string;
+  /** The agent's process. When it is gone, its calls are over. */
+  readonly process?: Pick<Holder, "pid" | "host" | "processStart">;
+};
 
 /** The chain that every process may append to. */
 export const SHARED = "_store";
@@ -44,7 +51,8 @@ export type EventBodies = ProposalEventBodies &
     };
     "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
     "session.closed": {
-      readonly reason: "done" | "failed" | "cancelled" | "parked" | "limit" | "reset";
+      /** `queued`: left to a worker. */
+      readonly reason: "done" | "failed" | "cancelled" | "parked" | "queued" | "limit" | "reset";
       readonly exit: number;
     };
     "mode.changed": {
@@ -105,6 +113,8 @@ export type EventBodies = ProposalEventBodies &
       readonly facts: Json;
       readonly suggestions: readonly string[];
       readonly expiresAt: string | null;
+      /** Where it can be approved; anywhere if absent. */
+      readonly answersFrom?: readonly string[];
       /** The preview among the details, whose changes an answer may write. */
       readonly preview?: { readonly id: string; readonly writable: boolean };
     };
@@ -205,6 +215,8 @@ export type EventBodies = ProposalEventBodies &
       readonly mode?: string;
       /** The preview whose changes are written; the call does not run. */
       readonly write?: string;
+      /** For a call of `resolve`: the part of the proposal that is applied. */
+      readonly part?: ProposalPart;
       readonly remember?: { readonly scope: GrantScope; readonly rules: readonly string[] };
       /** No grant may answer this ask, so an "always" applied once. */
       readonly narrowed?: boolean;

@@ -26,6 +26,8 @@ export type ApprovalRow = {
   readonly fingerprint: string;
   readonly requestedAt: string;
   readonly expiresAt: string | null;
+  /** Where it can be approved; anywhere if absent. */
+  readonly answersFrom?: readonly string[];
   /** The preview among its details. */
   readonly preview?: { readonly id: string; readonly writable: boolean };
   readonly state: "open" | "approved" | "rejected" | "expired" | "cancelled" | "denied";
@@ -47,7 +49,7 @@ export type SessionRow = {
   readonly id: string;
   readonly cwd: string;
   readonly title: string;
-  readonly state: "running" | "idle" | "parked" | "interrupted" | "done" | "failed" | "cancelled";
+  readonly state: "running" | "idle" | "parked" | "queued" | "interrupted" | "done" | "failed" | "cancelled";
   readonly model: string | null;
   readonly turns: number;
   readonly calls: number;

@@ -9,6 +9,7 @@ const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRo
   failed: "failed",
   cancelled: "cancelled",
   parked: "parked",
+  queued: "queued",
   limit: "idle",
   reset: "done",
 };

@@ -77,11 +77,15 @@ export type DecisionNotice = {
 };
 
 /** A tool body that the host provides. */
-export type RuntimeHandler = (
-  session: Session,
-  call: { readonly callId: string; readonly tool: Tool },
-  body: { readonly invocation: Invocation; readonly ctx: RunContext },
-) => Promise<ToolOutput>;
+export type RuntimeHandler = {
+  (
+    session: Session,
+    call: { readonly callId: string; readonly tool: Tool },
+    body: { readonly invocation: Invocation; readonly ctx: RunContext },
+  ): Promise<ToolOutput>;
+  /** Like `fails` of a tool: throws a `ToolError` if the call would certainly fail now. */
+  readonly refuse?: (session: Session, input: JsonObject) => void;
+};
 
 /** What a dispatcher needs. */
 export type DispatcherDeps = {
@@ -121,6 +125,8 @@ export type DispatcherDeps = {
   readonly by?: By;
   /** If absent, approvals never expire. */
   readonly approvalTimeoutMs?: number | (() => number | undefined);
+  /** Where new approvals can be approved; anywhere if absent or undefined. */
+  readonly answersFrom?: () => readonly string[] | undefined;
   /** 10 by default. */
   readonly maxConcurrency?: number;
   /** For tools that declare no timeout. */
@@ -129,6 +135,8 @@ export type DispatcherDeps = {
   /** A text names a reached limit and skips the rest of the batch. */
   readonly mayClaim?: () => string | undefined;
   readonly decided?: (notice: DecisionNotice) => void;
+  /** False while `decided` has no listener; it is then not called. */
+  readonly isObserved?: () => boolean;
   readonly warn?: (message: string) => void;
 };
 

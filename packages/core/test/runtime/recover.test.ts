@@ -741,6 +741,7 @@ function processes(left: LeftOver): Processes & { readonly looked: TaskProcess[]
     looked,
     run: () => Promise.reject(new Error("not here")),
     runSteps: () => Promise.reject(new Error("not here")),
+    open: () => Promise.reject(new Error("not here")),
     startOf: () => undefined,
     endLeftOver: async (process) => {
       looked.push(process);

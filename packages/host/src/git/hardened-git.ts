@@ -1,10 +1,14 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
 import { createGitOverrides, filterNames, type GitContext, GitRefusal, type GitSetting } from "./overrides.ts";
 
 /** A git command that runs without review, and what is needed to inspect its repository. */
-export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly processes: Pick<Processes, "run"> };
+export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
+  readonly processes: Pick<Processes, "run">;
+  /** Directories where the repository may keep its data if its `.git` is a file. */
+  readonly data?: readonly string[];
+};
 
 /**
  * Arguments with which git runs no program named by the repository's configuration or attributes. Call it right before the run. Rejects with
@@ -12,11 +16,12 @@ export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { read
  */
 export async function hardenGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
   const { before, command, after } = splitCommand(run.args);
-  const { leadsOutside } = findRepository(run.cwd);
+  const { leadsOutside } = findRepository(run.cwd, { data: run.data ?? [] });
   const look: GitInspection = { ...run, signal, options: formatOptions([], { fetches: false, leadsOutside }), leadsOutside };
+  const top = await refuseForeignData(look);
   const settings = await readSettings(look);
   if (command === "config") return ["--no-pager", ...run.args]; // it runs nothing, and would list our overrides as configuration
-  if (settings.some(({ key }) => key === "core.worktree"))
+  if (settings.some(({ key }) => key === "core.worktree") && top === undefined)
     throw new GitRefusal("the repository keeps its files in another directory (core.worktree)");
   const revisions = command === "blame" ? settings.find((setting) => isForeign(setting, "blame.ignorerevsfile", leadsOutside)) : undefined;
   if (revisions) throw new GitRefusal(`the repository names a file outside of it (${revisions.key} = ${revisions.value})`); // it cannot be overridden
@@ -70,10 +75,26 @@ type GitInspection = Omit<GitRun, "args"> &
   Pick<GitContext, "leadsOutside"> & { readonly signal: AbortSignal; readonly options: readonly string[] };
 
 /** The nearest parent with a `.git`. Paths in a submodule's configuration may lead anywhere in the outer repository. */
-function findRepository(cwd: string, within?: string): Pick<GitContext, "leadsOutside"> {
+function findRepository(
+  cwd: string,
+  { within = cwd, data }: { readonly within?: string; readonly data: readonly string[] },
+): Pick<GitContext, "leadsOutside"> {
   const top = findTop(cwd);
-  const bounds = resolveReal(within === undefined ? top : findTop(within));
-  return { leadsOutside: (path) => path.startsWith("~") || path.startsWith("%(") || !isBelow(bounds, resolveReal(resolve(top, path))) };
+  const bounds = [findTop(within), ...data].map(resolveReal);
+  const isWithin = (path: string): boolean => bounds.some((one) => isBelow(one, resolveReal(resolve(top, path))));
+  return { leadsOutside: (path) => path.startsWith("~") || path.startsWith("%(") || !isWithin(path) };
+}
+
+/** If `.git` is a file, checks that git finds the data where it may be and the files around `.git`. Returns their directory; undefined if `.git` is a directory. */
+async function refuseForeignData(look: GitInspection): Promise<string | undefined> {
+  const top = findTop(look.cwd);
+  if (!lstatSync(join(top, ".git"), { throwIfNoEntry: false })?.isFile()) return undefined;
+  const { output } = await inspectGit(look, ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"]);
+  const [files = "", ...data] = output.trimEnd().split("\n");
+  if (resolveReal(files) !== resolveReal(top)) throw new GitRefusal("the repository keeps its files in another directory (core.worktree)");
+  const foreign = data.find((directory) => !look.data?.some((one) => resolveReal(directory) === resolveReal(one)));
+  if (foreign !== undefined) throw new GitRefusal(`the repository keeps its data in ${foreign}`);
+  return top;
 }
 
 function findTop(directory: string): string {
@@ -135,7 +156,7 @@ async function submoduleSettings(look: GitInspection, top: string): Promise<read
   for (let count = 0; open.length > 0; count++) {
     if (count > MAX_SUBMODULES) throw new GitRefusal(`there are more than ${MAX_SUBMODULES} submodules`);
     const cwd = open.pop() ?? top;
-    if (cwd !== top) found.push(...(await readSettings({ ...look, cwd, ...findRepository(cwd, top) })));
+    if (cwd !== top) found.push(...(await readSettings({ ...look, cwd, ...findRepository(cwd, { within: top, data: look.data ?? [] }) })));
     open.push(...(await populatedLinks({ ...look, cwd })));
   }
   return found;

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, type PathChange, type PathContent, type Processes, type ShownChange } from "@assent/core";
+import { messageOf, type PathChange, type PathContent, type Processes, type ShownChange, ToolError } from "@assent/core";
 import { digestOf, TOP, type TreeComparison, type TreeDifference, type TreeEntry } from "./compare-trees.ts";
 import { findAttributes } from "./find-attributes.ts";
 
@@ -11,7 +11,7 @@ export const MOST_PATHS = 5000;
 /** What a command changed: for people, and with contents to write. */
 export type CollectedChanges = {
   readonly changes: readonly ShownChange[];
-  /** Empty if `unwritable`. */
+  /** Without refused paths; empty above the limits. To be written only if not `unwritable`. */
   readonly planned: readonly PathChange[];
   /** Why the changes cannot be written, as a sentence. */
   readonly unwritable?: string;
@@ -24,10 +24,12 @@ export type CollectedTrees = { readonly processes: Processes; readonly workspace
 export async function collectChanges(trees: CollectedTrees, comparison: TreeComparison): Promise<CollectedChanges> {
   const { differences } = comparison;
   const bytes = differences.reduce((sum, { before, after }) => sum + sizeOf(before) + sizeOf(after), 0);
-  const changes = differences.map((difference) => showChange(trees.view, difference, bytes > MOST_BYTES));
+  const isLarge = bytes > MOST_BYTES;
+  const changes = differences.map((difference) => showChange(trees, difference, isLarge));
   const unwritable = findObstacle(comparison, bytes) ?? (await findAttributed(trees, comparison));
-  if (unwritable !== undefined) return { changes, planned: [], unwritable };
-  return { changes, planned: differences.map((difference) => planChange(trees, difference)) };
+  const readable = isLarge || comparison.cut ? [] : differences.filter((difference) => refusalOf(difference) === undefined);
+  const planned = readable.map((difference) => planChange(trees, difference));
+  return { changes, planned, ...(unwritable !== undefined && { unwritable }) };
 }
 
 function findObstacle({ differences, foreign, unnamed, cut }: TreeComparison, bytes: number): string | undefined {
@@ -101,9 +103,10 @@ function refusalOf({ path, before, after }: TreeDifference): string | undefined 
   return isShut ? `${path} is a directory that its owner cannot change` : undefined;
 }
 
-function showChange(view: string, difference: TreeDifference, isLarge: boolean): ShownChange {
+function showChange(trees: CollectedTrees, difference: TreeDifference, isLarge: boolean): ShownChange {
   const { path, before, after } = difference;
-  const what = refusalOf(difference) !== undefined ? "refused" : whatChanged(difference);
+  const { view } = trees;
+  const what = refusalOf(difference) !== undefined ? "refused" : whatChanged(trees, difference);
   const size =
     after?.kind === "file" && isLarge && after.size > LARGE ? [`${megabytes(after.size)}, sha256 ${digestOf(join(view, path))}`] : [];
   const target = after?.kind === "link" ? [`link to ${after.target}`] : before?.kind === "link" && !after ? ["link"] : [];
@@ -120,11 +123,13 @@ function showChange(view: string, difference: TreeDifference, isLarge: boolean):
 
 const LARGE = 1024 * 1024;
 
-function whatChanged({ before, after }: TreeDifference): ShownChange["what"] {
+function whatChanged({ workspace, view }: CollectedTrees, { path, before, after }: TreeDifference): ShownChange["what"] {
   if (!before) return "created";
   if (!after) return "deleted";
-  const onlyMode = before.kind === after.kind && before.mode !== after.mode && (before.kind === "directory" || before.size === after.size);
-  return onlyMode ? "mode" : "modified";
+  if (before.kind !== after.kind || before.mode === after.mode) return "modified";
+  if (before.kind === "directory") return "mode";
+  const isSame = before.size === after.size && digestOf(join(workspace, path)) === digestOf(join(view, path));
+  return isSame ? "mode" : "modified";
 }
 
 function octal(mode: number): string {
@@ -137,10 +142,17 @@ function planChange({ workspace, view }: Pick<CollectedTrees, "workspace" | "vie
   return {
     path: place,
     realPath: place,
-    before: contentOf(join(workspace, path), before),
+    before: contentOf(before?.kind === "file" ? findUnmoved(workspace, path) : place, before),
     after: contentOf(join(view, path), after),
     modes: { before: isModed(before), after: isModed(after) },
   };
+}
+
+/** Other programs still run in the workspace, and may put a link to a place outside where a directory was. */
+function findUnmoved(workspace: string, path: string): string {
+  const place = join(realpathSync(workspace), path);
+  if (realpathSync(place) !== place) throw new ToolError(`Something else changed ${path} meanwhile.`, "execution_failed");
+  return place;
 }
 
 function contentOf(path: string, entry: TreeEntry | null): PathContent {

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { lstatSync, opendirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { PathChange, ProcessEnd, ProcessSpec, ShownChange } from "@assent/core";
 import { type Confinement, confineProgram } from "../sandbox/confine-program.ts";
@@ -23,7 +23,7 @@ export type EffectRun = {
   readonly end: ProcessEnd;
   readonly how: WorkspaceView["how"];
   readonly changes: readonly ShownChange[];
-  /** All changes with their contents; empty if `unwritable`. */
+  /** The changes with their contents, as far as they can be read. To be written only if not `unwritable`. */
   readonly planned: readonly PathChange[];
   readonly unwritable?: string;
   /** Names of processes that were still running when it ended; they were killed. */
@@ -109,21 +109,24 @@ async function runInView({ parts, view }: OpenedRun, program: RunOnView, signal:
   }
 }
 
-const FULL = "It was stopped because it wrote more than 2 GiB, or the disk is nearly full.";
+const FULL = "It was stopped because it wrote more than 2 GiB or 300,000 files, or the disk is nearly full.";
 const MOST_WRITTEN = 2 * 1024 ** 3;
+const MOST_FILES = 300_000;
 const LEAST_FREE = 256 * 1024 ** 2;
 const ROOM_MS = 250;
 
 /** Aborts when the file system of the views runs out of room. A single program's files are limited by the shell. */
 function watchRoom(directory: string): { readonly signal: AbortSignal; readonly close: () => void } {
   const abort = new AbortController();
-  const free = (): number => {
-    const { bavail, bsize } = statfsSync(directory);
-    return bavail * bsize;
+  const free = (): { readonly bytes: number; readonly files: number } => {
+    const { bavail, bsize, files, ffree } = statfsSync(directory);
+    return { bytes: bavail * bsize, files: files > 0 ? ffree : Number.POSITIVE_INFINITY }; // some file systems do not count files
   };
-  const least = Math.max(LEAST_FREE, free() - MOST_WRITTEN);
+  const before = free();
+  const least = { bytes: Math.max(LEAST_FREE, before.bytes - MOST_WRITTEN), files: before.files - MOST_FILES };
   const timer = setInterval(() => {
-    if (free() < least) abort.abort(new DOMException(FULL, "QuotaExceededError"));
+    const now = free();
+    if (now.bytes < least.bytes || now.files < least.files) abort.abort(new DOMException(FULL, "QuotaExceededError"));
   }, ROOM_MS);
   return { signal: abort.signal, close: () => clearInterval(timer) };
 }
@@ -138,16 +141,24 @@ function takeStayed(temporary: string): readonly string[] {
 }
 
 const MOST_OUTSIDE = 100;
+const MOST_LOOKED = 10_000;
 
-/** Files in the private directories, by the names that the command used. */
+/** Files in the private directories, by the names that the command used. Stops looking after some thousand entries. */
 function listOutside(temporary: string): readonly string[] {
   const found: string[] = [];
+  let looked = 0;
   const walk = (directory: string, shown: string): void => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      if (found.length >= MOST_OUTSIDE) return;
-      const name = entry.name === ".home" && shown === "/tmp" ? "~" : `${shown}/${entry.name}`;
-      if (!entry.isDirectory()) found.push(name);
-      else walk(join(directory, entry.name), name);
+    const opened = opendirSync(directory);
+    try {
+      for (let entry = opened.readSync(); entry && found.length < MOST_OUTSIDE; entry = opened.readSync()) {
+        looked += 1;
+        if (looked > MOST_LOOKED) return;
+        const name = entry.name === ".home" && shown === "/tmp" ? "~" : `${shown}/${entry.name}`;
+        if (!entry.isDirectory()) found.push(name);
+        else walk(join(directory, entry.name), name);
+      }
+    } finally {
+      opened.closeSync();
     }
   };
   try {
@@ -155,5 +166,5 @@ function listOutside(temporary: string): readonly string[] {
   } catch {
     // a directory that the command shut; what is in it is thrown away, too
   }
-  return found;
+  return found.toSorted();
 }

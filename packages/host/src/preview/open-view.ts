@@ -1,4 +1,5 @@
-import { messageOf } from "@assent/core";
+import { messageOf, ToolError } from "@assent/core";
+import { isInside } from "../sandbox/visible-roots.ts";
 import { openOverlay } from "./overlay-view.ts";
 import { measureTree, openCopy, type ViewParts, type WorkspaceView } from "./workspace-view.ts";
 
@@ -9,6 +10,12 @@ const LARGE = { entries: 60_000, bytes: 4 * 1024 ** 3 } as const;
 
 /** Opens a copy of a small workspace, else an overlay, else a copy if that is bearable. Rejects with the reason if neither works. */
 export async function openView(parts: ViewParts, exact: boolean, signal: AbortSignal): Promise<WorkspaceView> {
+  const { workspace, directory } = parts;
+  if (isInside(workspace, directory))
+    throw new ToolError(
+      `Assent keeps its record in the workspace (${directory}). Previews need it elsewhere, see --store.`,
+      "execution_failed",
+    );
   const { entries, bytes } = measureTree(parts.workspace, exact ? LARGE : SMALL);
   const limit = exact ? LARGE : SMALL;
   if (entries <= limit.entries && bytes <= limit.bytes) return await openCopy(parts, signal);

@@ -13,7 +13,7 @@ const HOLD = 'mount -t overlay -o "$0" overlay "$1" && echo ready && exec setpri
  */
 export async function openOverlay(parts: ViewParts, signal: AbortSignal): Promise<WorkspaceView> {
   const { processes, workspace } = parts;
-  const { base, temporary, close: removeBase } = makeBase(parts);
+  const { base, temporary, close: removeBase } = await makeBase(parts);
   const [upper, work, merged] = ["upper", "work", "merged"].map((name) => join(base, name)) as [string, string, string];
   for (const path of [upper, work, merged]) mkdirSync(path);
   const startedAt = markTime(join(base, "started"));

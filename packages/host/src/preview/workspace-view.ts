@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, opendirSync, readdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, opendirSync, readdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { type ConfinedStart, type Processes, ToolError } from "@assent/core";
 import { compareTrees, type TreeComparison } from "./compare-trees.ts";
 
@@ -31,7 +32,7 @@ export const SYSTEM_ENV: Readonly<Record<string, string>> = { PATH: "/usr/sbin:/
 /** Makes a copy with `cp`, which shares blocks where the file system can. It behaves exactly like the workspace. */
 export async function openCopy(parts: ViewParts, signal: AbortSignal): Promise<WorkspaceView> {
   const { processes, workspace } = parts;
-  const { base, temporary, close } = makeBase(parts);
+  const { base, temporary, close } = await makeBase(parts);
   const path = join(base, "view");
   try {
     const startedAt = markTime(join(base, "started"));
@@ -72,19 +73,21 @@ function listDirectories(top: string): ReadonlyMap<string, number> {
 type ViewBase = { readonly base: string; readonly temporary: string; readonly close: () => Promise<void> };
 
 /** Its name says which process made it, so that a later one can remove what a crash left. */
-export function makeBase({ processes, directory }: ViewParts): ViewBase {
-  removeLeftViews(processes, directory);
+export async function makeBase({ processes, directory }: ViewParts): Promise<ViewBase> {
+  await removeLeftViews(processes, directory);
   const base = join(directory, `${ownerName(processes, process.pid)}-${randomBytes(6).toString("hex")}`);
   const temporary = join(base, "tmp");
   mkdirSync(join(temporary, ".home"), { recursive: true, mode: 0o700 });
-  return { base, temporary, close: async () => removeTree(base) };
+  return { base, temporary, close: () => Promise.race([removeTree(processes, base), wait(REMOVED_MS, undefined, { ref: false })]) };
 }
 
-function removeLeftViews(processes: Processes, directory: string): void {
+/** Removing many files takes longer than this and continues in the background. */
+const REMOVED_MS = 3_000;
+
+async function removeLeftViews(processes: Processes, directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(directory)) {
-    if (!name.startsWith(`${ownerName(processes, Number.parseInt(name, 10))}-`)) removeTree(join(directory, name));
-  }
+  const left = readdirSync(directory).filter((name) => !name.startsWith(`${ownerName(processes, Number.parseInt(name, 10))}-`));
+  await Promise.all(left.map((name) => removeTree(processes, join(directory, name))));
 }
 
 /** Names a process by its id and its start, in hexadecimal digits. */
@@ -92,20 +95,18 @@ function ownerName(processes: Processes, pid: number): string {
   return `${pid}-${Buffer.from(processes.startOf(pid) ?? "").toString("hex")}`;
 }
 
-/** Opens directories that a command left shut, and removes everything. */
-function removeTree(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    openDirectories(path);
-    rmSync(path, { recursive: true, force: true });
-  }
-}
-
-function openDirectories(path: string): void {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  chmodSync(path, 0o700);
-  for (const name of readdirSync(path)) openDirectories(join(path, name));
+/** Removes everything, also below directories that a command left shut and below paths that are too long for one name. What cannot be removed stays. */
+async function removeTree(processes: Processes, path: string): Promise<void> {
+  const run = async (file: string, ...args: readonly string[]): Promise<boolean> => {
+    const { exitCode } = await processes.run(
+      { file, args: [...args, "--", path], cwd: "/", env: SYSTEM_ENV },
+      new AbortController().signal,
+    );
+    return exitCode === 0;
+  };
+  if (await run("/bin/rm", "-rf")) return;
+  await run("/bin/chmod", "-R", "u+rwX");
+  await run("/bin/rm", "-rf");
 }
 
 /** The file system's own time, which `ctime` uses as well. */

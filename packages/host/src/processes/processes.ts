@@ -7,6 +7,7 @@ import { describeSandboxFailure } from "../sandbox/failure.ts";
 import { followJob, NEVER_STARTED, type ProgramJob } from "./follow-job.ts";
 import { endLineage, endWithProcess, findLeftGroup } from "./group.ts";
 import { createMark, findStrays, type Lineage, type ProcessMark, recordedMarks, withMark } from "./lineage.ts";
+import { openProgram } from "./open-program.ts";
 import { openOutputPipe } from "./output-pipe.ts";
 import { runSteps } from "./run-steps.ts";
 import { type StartedProgram, shutGate, startProgram } from "./start-program.ts";
@@ -46,6 +47,10 @@ export function createHostProcesses(options: ProcessSettings = {}): Processes {
     runSteps: (given, signal) => {
       const { spec, settings: own } = marked(given);
       return runSteps(spec, signal, own);
+    },
+    open: (given) => {
+      const { spec, settings: own } = marked(given);
+      return openProgram(spec, own);
     },
     startOf: (pid) => processStart(pid, table),
     endLeftOver: (process) => endLeftOver(process, settings),

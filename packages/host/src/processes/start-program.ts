@@ -28,6 +28,8 @@ export type ProgramLaunch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env" | 
   readonly gated: boolean;
   /** The terminal that becomes descriptors 0 to 2. */
   readonly terminal?: string;
+  /** Ends the group if this process ends before it calls `release`. */
+  readonly endsWithUs?: true;
 };
 
 /** Starts a program in its own session and group. Rejects if the system refuses. */
@@ -98,12 +100,21 @@ const gateCommand = ({
   args,
   env,
   terminal,
-}: Pick<ProgramLaunch, "file" | "args" | "env" | "terminal">): readonly [string, readonly string[]] => {
+  endsWithUs,
+}: Pick<ProgramLaunch, "file" | "args" | "env" | "terminal" | "endsWithUs">): readonly [string, readonly string[]] => {
   const own = ["go", ...SET_BY_SHELLS.filter((name) => !(name in env))].join(" ");
   const enter = terminal === undefined ? "" : ENTER_TERMINAL;
+  const watch = endsWithUs ? WATCH_US : "";
   const given = terminal === undefined ? args : [terminal, ...args];
-  return ["/bin/sh", ["-c", `IFS= read -r go <&3 && exec 3<&- && ${enter}unset ${own} && exec "$0" "$@"`, file, ...given]];
+  return ["/bin/sh", ["-c", `IFS= read -r go <&3 && ${watch}exec 3<&- && ${enter}unset ${own} && exec "$0" "$@"`, file, ...given]];
 };
+
+/**
+ * A process of the group waits for a second line. If descriptor 3 closes without one, this process is gone, and the group ends. It is not a child of
+ * the program, which might wait for its children.
+ */
+const WATCH_US =
+  '{ ( ( trap "" TERM HUP INT; IFS= read -r go <&3 && exit; kill -TERM 0; command -p sleep 2; kill -KILL 0 ) </dev/null >/dev/null 2>&1 & ); } && ';
 
 /** A session leader gets the first terminal it opens. */
 const ENTER_TERMINAL = 'exec 0<>"$1" 1>&0 2>&0 && shift && ';
@@ -114,6 +125,13 @@ export function openGate({ stdio: [, , , gate] }: ChildProcess): void {
   if (!(gate instanceof Writable)) return;
   gate.on("error", () => undefined); // the child is gone; its exit says so
   gate.end("\n");
+}
+
+/** Lets a program begin that has `endsWithUs`. */
+export function openWatchedGate({ stdio: [, , , gate] }: ChildProcess): void {
+  if (!(gate instanceof Writable)) return;
+  gate.on("error", () => undefined); // the child is gone; its exit says so
+  gate.write("\n");
 }
 
 /** Closes a gate for good. */

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { errorCode } from "@assent/core";
 
 /** A process as the system lists it. */
@@ -11,6 +12,8 @@ export type ProcessRow = {
   readonly session: number;
   readonly zombie: boolean;
   readonly start: string;
+  /** The program's name, shortened by the system. */
+  readonly name: string;
 };
 
 export type ProcessTable = {
@@ -58,7 +61,8 @@ function createProcTable(proc: string, boot: string): ProcessTable {
 
 /** Names may contain spaces and parentheses, so fields count from the last `)`. */
 function parseStat(pid: number, stat: string, boot: string): ProcessRow {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const end = stat.lastIndexOf(")");
+  const fields = stat.slice(end + 2).split(" ");
   const state = fields[0] ?? "";
   return {
     pid,
@@ -67,6 +71,7 @@ function parseStat(pid: number, stat: string, boot: string): ProcessRow {
     session: Number(fields[3]),
     zombie: state === "Z" || state === "X",
     start: `${boot}:${fields[19]}`,
+    name: stat.slice(stat.indexOf("(") + 1, end),
   };
 }
 
@@ -98,7 +103,7 @@ function listWithPs(...selection: readonly string[]): readonly ProcessRow[] {
   let listing: string;
   try {
     const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
-    listing = execFileSync("ps", [...selection, "-o", "pid=,ppid=,pgid=,stat=,lstart="], {
+    listing = execFileSync("ps", [...selection, "-o", "pid=,ppid=,pgid=,stat=,lstart=,comm="], {
       env,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
@@ -111,10 +116,20 @@ function listWithPs(...selection: readonly string[]): readonly ProcessRow[] {
 }
 
 function parsePsLine(line: string): readonly ProcessRow[] {
-  const [pid, parent, pgid, state, ...start] = line.trim().split(/ +/);
+  const [pid, parent, pgid, state, ...rest] = line.trim().split(/ +/);
   if (!pid || !pgid || !state) return [];
   const zombie = state.startsWith("Z");
-  return [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), session: 0, zombie, start: start.join(" ") }];
+  return [
+    {
+      pid: Number(pid),
+      parent: Number(parent),
+      pgid: Number(pgid),
+      session: 0,
+      zombie,
+      start: rest.slice(0, 5).join(" "),
+      name: basename(rest.slice(5).join(" ")),
+    },
+  ];
 }
 
 function groupMembersOf(pgid: number, rows: readonly ProcessRow[]): readonly number[] {

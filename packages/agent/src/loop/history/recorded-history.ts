@@ -10,7 +10,7 @@ export type RecordedHistory = {
   readonly messages: LanguageModelV4Message[];
   /** The newest turn, if not all of its calls have ended. */
   readonly open: OpenTurn | undefined;
-  /** The provider's id of the session's own newest answer. */
+  /** The provider's id of the newest answer of the session itself whose calls were proposed. */
   readonly providerId: string | null;
 };
 
@@ -53,8 +53,8 @@ export async function readHistory(ledger: Ledger, session: string, unanswered?: 
   const callCount = reader.parts?.filter(({ type }) => type === "call").length ?? 0;
   const whole = reader.calls.length === callCount && reader.calls.every(({ ended }) => ended !== undefined);
   if (whole) closeTurn(reader);
-  const { messages, parts, calls, providerId } = reader;
-  return { messages, open: parts && { parts, calls }, providerId };
+  const { messages, parts, calls, providerId, earlierId } = reader;
+  return { messages, open: parts && { parts, calls }, providerId: isUnproposed(reader) ? earlierId : providerId };
 }
 
 /** The live history for a fork. Every call of the current answer gets its result, or what `unanswered` returns. */
@@ -133,10 +133,12 @@ type HistoryReader = {
   parts: readonly AssistantPart[] | undefined;
   calls: RecordedTurnCall[];
   providerId: string | null;
+  /** Of the answer before. */
+  earlierId: string | null;
 };
 
 function startReader(messages: LanguageModelV4Message[]): HistoryReader {
-  return { messages, parts: undefined, calls: [], providerId: null };
+  return { messages, parts: undefined, calls: [], providerId: null, earlierId: null };
 }
 
 function applyEvent(reader: HistoryReader, event: LedgerEvent): void {
@@ -164,6 +166,7 @@ function applyEvent(reader: HistoryReader, event: LedgerEvent): void {
 }
 
 function addAnswer(reader: HistoryReader, { content, stop, turn, providerId }: EventBodies["message.assistant"]): void {
+  reader.earlierId = reader.providerId;
   reader.providerId = providerId;
   if (isCut(stop)) reader.messages.push(...cutMessages(content, turn));
   else reader.parts = content;
@@ -179,12 +182,21 @@ function endCall({ calls }: HistoryReader, { call, outcome, type, content }: Eve
   if (found) found.ended = { callId: call, tool: found.tool, outcome, type, content };
 }
 
+/** The process ended before it proposed the calls of an answer, so the model is asked again. */
+function isUnproposed({ parts, calls }: Pick<HistoryReader, "parts" | "calls">): boolean {
+  return calls.length === 0 && parts?.some(({ type }) => type === "call") === true;
+}
+
 /** Appends the previous turn, which is complete now. */
 function closeTurn(reader: HistoryReader): void {
   const { parts, calls, messages } = reader;
   reader.parts = undefined;
   reader.calls = [];
-  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // the process ended before its calls were proposed, so the model was asked again
+  if (!parts) return;
+  if (isUnproposed({ parts, calls })) {
+    reader.providerId = reader.earlierId;
+    return;
+  }
   const ids = calls.map(({ callId }) => callId);
   if (parts.length > 0) messages.push(assistantMessage(parts, ids));
   const results = calls.flatMap(({ ended }) => (ended ? [ended] : []));

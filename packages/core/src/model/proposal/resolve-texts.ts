@@ -57,6 +57,7 @@ export const resolveText = {
   applied: ({ label }: { readonly label: string }): string => `Applied: ${label}.`,
   partLabel: (label: string): string => `Part of ${label}`,
   noParts: ({ label }: { readonly label: string }): string => `${label} records no files, so no part of it can be chosen.`,
+  personChosePart: (): string => "The person approved only a part of this change.",
   appliedPart: ({ id, of, files }: { readonly id: string; readonly of: NamedProposal; readonly files: readonly ChosenFile[] }): string =>
     [
       `Applied a part of ${of.label} as ${id}. The rest of ${of.id} was not applied and is no longer pending.`,
@@ -64,16 +65,21 @@ export const resolveText = {
       ...partLines("Not applied", files.flatMap(leftWords)),
       ...(files.some(({ state }) => state === "some" || state === "edited") ? [READ_AGAIN] : []),
     ].join("\n"),
-  undone: ({ id, label }: NamedProposal): string => `Undone: ${id} (${label}). The files are as they were before it.`,
+  undone: ({ id, label }: NamedProposal): string => `Undone: ${id} (${label}). ${RESTORED}`,
+  undoneByPerson: (settled: string): string => `${settled} ${RESTORED}`,
   undoConflict: ({ id, files }: { readonly id: string; readonly files: readonly string[] }): string =>
     `Cannot undo ${id}: changed since: ${names(files)}. Nothing was written.`,
   undoFailed: ({ id, message }: { readonly id: string; readonly message: string }): string =>
     `Cannot undo ${id}: ${message}. The files are as they were.`,
-  notUndoable: ({ id, state }: ProposalRef): string => `Proposal ${id} is ${state}.`,
+  notUndoable: ({ id, state, supersededBy = null }: ProposalRef & { readonly supersededBy?: string | null }): string =>
+    supersededBy === null
+      ? `Proposal ${id} is ${state}.`
+      : `Proposal ${id} itself was not applied: ${supersededBy} was applied instead. Undo ${supersededBy}.`,
   undoUnavailable: ({ label }: { readonly label: string }): string => `${label} was applied by code that keeps no pre-images.`,
   parked: ({ id, label }: NamedProposal): string => `${label} is parked for the person as ${id}. Continue without it.`,
 } as const;
 
+const RESTORED = "The files are as they were before it.";
 const READ_AGAIN = "Read these files again before you edit them.";
 
 function partLines(what: string, files: readonly string[]): readonly string[] {

@@ -105,7 +105,7 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
     case "proposal.parked":
       return { parked: true };
     case "proposal.refused":
-      return { requested: null };
+      return row.requested?.action === event.body.action ? { requested: null } : {}; // a newer request stays
     case "proposal.requested":
       return event.body.digest === row.digest ? requestedChange(row, event) : undefined;
     default:

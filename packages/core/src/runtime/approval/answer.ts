@@ -8,6 +8,7 @@ import type { Request, Unit } from "../../model/request.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
+import { readPart } from "../proposal/part.ts";
 
 /** The recorded answer, and whether this call gave it. */
 export type AnswerReport = {
@@ -47,6 +48,8 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   refuseStale(row, checked);
   refuseMode(row, checked);
   refuseWrite(row, checked);
+  refusePart(row, checked);
+  refusePlace(row, checked);
   if (isPast(row.expiresAt, ports.clock) || wasClockSetBack(row, ports.clock.now())) return expire(ports, row, checked);
   const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
   const request = edited ?? (checked.remember && !row.explicitAsk ? await ports.requests.load(row) : undefined);
@@ -153,6 +156,33 @@ function refuseWrite({ id, preview }: ApprovalRow, answer: Answer): void {
     throw new AnswerError("bad_answer", `The previewed changes cannot be written. To see why: assent approvals show ${id}`);
 }
 
+/** A part is chosen of the proposal that a call of `resolve` applies. */
+function refusePart({ id, tool, details }: ApprovalRow, { outcome, part, updatedInput, newContent, remember }: Answer): void {
+  if (part === undefined) return;
+  if (tool !== "resolve" || details.type === "plan")
+    throw new AnswerError("bad_answer", `Approval ${id} does not apply a proposal, so no part of it can be chosen.`);
+  if (outcome !== "approve" || updatedInput !== undefined || newContent !== undefined || remember !== undefined)
+    throw new AnswerError("bad_answer", "A part cannot be combined with an edited input, a rule or a rejection.");
+  const problem = readPart(part);
+  if (typeof problem === "string") throw new AnswerError("bad_answer", `The part cannot be read: ${problem}.`);
+}
+
+/** A rejection counts from anywhere, because it lets nothing run. */
+function refusePlace({ id, answersFrom }: ApprovalRow, { outcome, by: { from } }: Answer): void {
+  if (outcome !== "approve" || isAcceptedPlace(answersFrom, from)) return;
+  const places = answersFrom?.join(", ") || "nowhere";
+  throw new AnswerError(
+    "answer_not_accepted",
+    `Approval ${id} is still open: the setting answersFrom does not accept approvals from ${from ?? "an unnamed place"}. Approve it from: ${places}.`,
+  );
+}
+
+/** True if answers from this place count. A word covers all its names: `dialog` covers `dialog:claude`. */
+export function isAcceptedPlace(answersFrom: readonly string[] | undefined, from: string | undefined): boolean {
+  if (answersFrom === undefined) return true;
+  return from !== undefined && (answersFrom.includes(from) || answersFrom.includes(from.replace(/:.*/s, "")));
+}
+
 function changesInput(answer: Answer): boolean {
   return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
 }
@@ -245,6 +275,7 @@ function answeredBody({ row, answer, edited, remembered }: AnsweredApproval): Ev
     ...(answer.interrupt && { interrupt: true }),
     ...(answer.outcome === "approve" && answer.mode !== undefined && { mode: answer.mode }),
     ...(answer.write !== undefined && { write: answer.write }),
+    ...(answer.part !== undefined && { part: answer.part }),
   };
 }
 
@@ -280,8 +311,11 @@ function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | un
   const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
   const sameOutcome = row.state === (answer.outcome === "approve" ? "approved" : "rejected");
   const [sameInput, remembered] = [covers === wanted, sameGrant(row, answer)];
-  const identical = sameOutcome && (row.state === "rejected" || (sameInput && remembered));
-  const isDropped = { edit: changesInput(answer) && !sameInput, remember: answer.remember !== undefined && !remembered };
+  const identical = sameOutcome && (row.state === "rejected" || (sameInput && remembered && answer.part === undefined));
+  const isDropped = {
+    edit: (changesInput(answer) && !sameInput) || answer.part !== undefined,
+    remember: answer.remember !== undefined && !remembered,
+  };
   return {
     id: row.id,
     outcome: row.state,

@@ -103,6 +103,7 @@ async function recordOpened(
   { open, judged }: { readonly open: OpenApproval; readonly judged: JudgedCall },
 ): Promise<void> {
   const { effect } = open.details;
+  const answersFrom = deps.answersFrom?.();
   const body = {
     approval: open.id,
     call: open.callId,
@@ -118,6 +119,7 @@ async function recordOpened(
     facts: judged.facts.view ?? null,
     suggestions: open.suggestions,
     expiresAt: open.expiresAt,
+    ...(answersFrom && { answersFrom }),
     ...(effect?.state === "shown" && { preview: { id: effect.id, writable: effect.unwritable === undefined } }),
   };
   await deps.session.record([deps.session.draft("approval.opened", body)], "full");

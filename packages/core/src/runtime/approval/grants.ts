@@ -1,4 +1,4 @@
-import type { GrantRow } from "../../ledger-port.ts";
+import { type GrantRow, LedgerError } from "../../ledger-port.ts";
 import type { Call, Consent } from "../../model/call.ts";
 import { decide } from "../../model/decide.ts";
 import type { GrantScope } from "../../model/grant.ts";
@@ -118,8 +118,13 @@ export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judge
   const { approval, revision, shown: fingerprint } = call;
   const by = { kind: "grant", user: first.madeBy, name: first.id, door: first.scope, pid: session.holder.pid } as const;
   const body = { approval, session: session.id, call: run.callId, revision, outcome: "approved", fingerprint, by, reason: null } as const;
-  await settleShared(session, session.draft("approval.answered", body));
-  return true;
+  try {
+    await settleShared(session, session.draft("approval.answered", body));
+    return true;
+  } catch (error) {
+    if (error instanceof LedgerError && error.type === "store_role_refused") return false; // the person has to answer this one, too
+    throw error;
+  }
 }
 
 type CoveredCall = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly judged: JudgedCall };

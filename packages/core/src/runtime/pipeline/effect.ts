@@ -1,8 +1,6 @@
-import { isToolError } from "../../errors.ts";
 import { LedgerError } from "../../ledger-port.ts";
 import { normalizeResult } from "../../model/result/normalize.ts";
 import type { Display, ToolResult } from "../../model/result/result.ts";
-import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
@@ -11,7 +9,7 @@ import { keepPushed, pushFromCall } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
 import { writePreviewed } from "../proposal/write-previewed.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import { errorEnding, resultEnding, stoppedEnding } from "./endings.ts";
+import { errorEnding, resultEnding, stoppedEnding, thrownResult } from "./endings.ts";
 import { cwdOf } from "./intake.ts";
 import { isResolve } from "./judge.ts";
 import type { JudgedCall, PermittedCall } from "./judged-call.ts";
@@ -180,15 +178,6 @@ function conclude(run: CallRun, { name, settled, timeoutMs }: BodyEnd): Ending {
   if (own) return own;
   if (run.stopped || typeof settled === "string" || "ending" in settled) return stoppedEnding(run);
   return resultEnding("thrown" in settled ? thrownResult(settled.thrown) : settled);
-}
-
-function thrownResult(thrown: unknown): ToolResult {
-  const message = messageOf(thrown);
-  return {
-    content: isToolError(thrown) ? message : modelText.execution_failed(message),
-    display: message,
-    error: { message, type: errorTypeOf(thrown) },
-  };
 }
 
 const PER_SECOND = 20;

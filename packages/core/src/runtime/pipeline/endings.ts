@@ -1,7 +1,9 @@
+import { isToolError } from "../../errors.ts";
 import type { Call } from "../../model/call.ts";
 import type { RuleRef } from "../../model/decision.ts";
 import type { OutcomeState } from "../../model/outcome.ts";
 import type { ToolResult } from "../../model/result/result.ts";
+import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Ending } from "../dispatch.ts";
 import type { CallRun } from "./call-run.ts";
@@ -10,6 +12,16 @@ import type { JudgedCall } from "./judged-call.ts";
 /** An end the runtime itself makes: an error result with its type, and the same text for model and person. */
 export function errorEnding(state: OutcomeState, type: string, text: string): Ending {
   return { state, type, result: { content: text, display: text, error: { message: text, type } } };
+}
+
+/** The result of a body that threw. */
+export function thrownResult(thrown: unknown): ToolResult {
+  const message = messageOf(thrown);
+  return {
+    content: isToolError(thrown) ? message : modelText.execution_failed(message),
+    display: message,
+    error: { message, type: errorTypeOf(thrown) },
+  };
 }
 
 /** A denied request, judged now or read from the record. */

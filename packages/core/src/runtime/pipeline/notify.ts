@@ -13,7 +13,7 @@ import { hookSession } from "./rewrite.ts";
 export type FinalVerdict = { readonly judged: JudgedCall; readonly source: NotificationSource };
 
 function isObserved({ deps }: BatchRun): boolean {
-  return deps.hooks !== undefined || deps.decided !== undefined;
+  return deps.hooks !== undefined || (deps.decided !== undefined && (deps.isObserved?.() ?? true));
 }
 
 /** Tells observers and hooks that the verdict on this call is final, once per call. */

@@ -1,6 +1,8 @@
+import { isToolError } from "../../errors.ts";
 import { type Call, type Consent, hasJudgement, isAsked, mayBeUnderWay } from "../../model/call.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
 import { answerSource, CANCELED, decidedSource, permissionHookSource, RUN_STOPPED } from "../../model/notification-source.ts";
+import type { ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
 import type { HookOpinion } from "../../ports.ts";
@@ -11,7 +13,7 @@ import { applyGrant, findGrants } from "../approval/grants.ts";
 import type { Ending } from "../dispatch.ts";
 import { changedSinceConsent } from "./binds.ts";
 import { awaitWritten, type BatchRun, type CallRun, skipRest } from "./call-run.ts";
-import { denialEnding, errorEnding, stoppedEnding } from "./endings.ts";
+import { denialEnding, errorEnding, stoppedEnding, thrownResult } from "./endings.ts";
 import { judgeCall } from "./judge.ts";
 import type { CallExit, HookView, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
 import { notifyVerdict } from "./notify.ts";
@@ -85,14 +87,30 @@ async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall)
 }
 
 /** An earlier call of the batch that has not ended may still make this one succeed; it only waits for the checks of earlier calls. */
-function findCertainFailure({ runs }: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit | undefined> | undefined {
+function findCertainFailure({ runs, deps }: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit | undefined> | undefined {
   const earlier = runs.filter(({ index, phase }) => index < run.index && phase !== "after");
   const checks = earlier.flatMap(({ failureCheck }) => failureCheck ?? []);
   if (earlier.length > 0) return checks.length === 0 ? undefined : Promise.all(checks).then(() => undefined);
-  run.failureCheck = judged.asking ? undefined : judged.invocation.failure?.();
+  const isOwn = judged.asking !== undefined && !judged.stages; // the runtime asks in its own words, and has checked
+  run.failureCheck = isOwn ? undefined : (judged.invocation.failure?.() ?? findRefusal(deps, judged));
   return run.failureCheck?.then((result) =>
     result?.error ? { end: { state: "failed", type: result.error.type ?? "unknown", result } } : undefined,
   );
+}
+
+/** Undefined: the handler checks nothing beforehand. */
+function findRefusal(
+  { handlers, session }: BatchRun["deps"],
+  { tool, invocation }: JudgedCall,
+): Promise<ToolResult | undefined> | undefined {
+  const refuse = handlers?.[tool.definition.runtimeHandler ?? ""]?.refuse;
+  if (!refuse) return undefined;
+  try {
+    refuse(session, invocation.input);
+    return Promise.resolve(undefined);
+  } catch (error) {
+    return Promise.resolve(isToolError(error) ? thrownResult(error) : undefined); // another error proves nothing
+  }
 }
 
 /** The recorded call, once its judgement is committed. Throws if that failed. */

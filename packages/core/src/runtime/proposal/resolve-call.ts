@@ -33,7 +33,7 @@ export async function resolveCall(batch: BatchRun, run: CallRun, { request, cons
       signal: ctx.signal,
     });
   }
-  if (target.kind === "proposal") return await settleTarget(batch, run, { id: target.id, digest: target.digest, input, ctx });
+  if (target.kind === "proposal") return await settleTarget(batch, run, { id: target.id, digest: target.digest, input, ctx, consent });
   const { ending, row } = nothingPending(batch, target, input);
   return withDetails(ending, input, { about: row ? aboutRow(row, undefined) : {}, signal: ctx.signal });
 }
@@ -54,7 +54,13 @@ function aboutFallback(target: ResolveTarget): TargetDetails {
   return { sourceToolName: handler.sourceToolName, label: asked.question?.label ?? handler.label };
 }
 
-type TargetedProposal = { readonly id: string; readonly digest: string; readonly input: ResolveInput; readonly ctx: RunContext };
+type TargetedProposal = {
+  readonly id: string;
+  readonly digest: string;
+  readonly input: ResolveInput;
+  readonly ctx: RunContext;
+  readonly consent: Consent | null;
+};
 
 async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedProposal): Promise<Ending> {
   const { staging } = batch;
@@ -85,12 +91,26 @@ function ambiguousEnding({ staging }: BatchRun): Ending {
   return errorEnding("failed", "proposal_ambiguous", resolveText.ambiguous(stagedRows(staging)));
 }
 
-async function settleForModel({ staging }: BatchRun, run: CallRun, { id, input, ctx }: TargetedProposal): Promise<Ending> {
+async function settleForModel(batch: BatchRun, run: CallRun, { id, input, ctx, consent }: TargetedProposal): Promise<Ending> {
+  const { staging } = batch;
   const { action, reason, extra } = input;
+  const answer = action === "apply" && consent ? await readAnswer(batch, run, consent) : undefined;
+  if (!answer && action === "apply" && (consent?.by === "person" || consent?.by === "host"))
+    return errorEnding("failed", "execution_failed", "Nothing was applied: the person's answer could not be read.");
+  const part = answer?.part && (await staging.session.ledger.resolve(answer.part));
+  const row = staging.session.state.proposals.get(id);
+  if (part && row && (row.carrier === "closure" || row.files === 0)) return errorEnding("failed", "invalid_part", resolveText.noParts(row));
   const at = new Date(staging.clock.now()).toISOString();
-  const resolution: Resolution = { action, by: "model", reason, ...(extra && { extra }), callId: run.callId, at };
-  const settling: SettleInput = { resolution, signal: ctx.signal, ctx };
-  return action === "apply" ? await applyProposal(staging, id, settling) : await discardProposal(staging, id, settling);
+  const chosen = answer && part && { by: "person" as const, who: answer.by };
+  const resolution: Resolution = { action, by: "model", ...chosen, reason, ...(extra && { extra }), callId: run.callId, at };
+  const settling: SettleInput = { resolution, signal: ctx.signal, ctx, part };
+  if (action === "discard") return await discardProposal(staging, id, settling);
+  const ending = await applyProposal(staging, id, settling);
+  return part && ending.type === "applied" ? withFirstLine(ending, resolveText.personChosePart()) : ending;
+}
+
+function withFirstLine(ending: Ending, line: string): Ending {
+  return { ...ending, result: { ...ending.result, content: `${line}\n${contentText(ending.result.content)}` } };
 }
 
 type NothingPending = { readonly ending: Ending; readonly row?: ProposalRow };

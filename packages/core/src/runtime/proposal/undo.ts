@@ -36,7 +36,7 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   if (end.state === "changed") {
     const text = resolveText.undone(row);
     const undone = { proposal: row.id, by, reason: reason === "" ? null : reason };
-    const notice = `${describeSettling("A person undid", row, reason)} ${text}`;
+    const notice = resolveText.undoneByPerson(describeSettling("A person undid", row, reason));
     const events = (): readonly Draft[] => [session.draft("proposal.undone", undone), noticeDraft(staging, notice)];
     await recordSurely(staging, { events, durability: "full" });
     return successEnding("undone", text);

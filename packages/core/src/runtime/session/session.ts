@@ -81,14 +81,15 @@ async function checkOpenable(ledger: Ledger, id: string, runElsewhere: boolean):
   });
 }
 
-/** Rebuilds a session's state from its newest usable snapshot and the later events. */
+/** Rebuilds a session's state from its newest usable snapshot and the later events. Another process may write meanwhile. */
 export async function readSessionState(ledger: Ledger, id: string): Promise<SessionState> {
-  const pos = await ledger.head();
   const snapshot = await ledger.latest(id);
+  const pos = await ledger.head(); // both chains are read up to here: a later claim may use an answer that was not read
   const state = (snapshot && fromSnapshot(snapshot.state)) ?? emptySession();
   const shared: StoredEvent[] = [];
-  for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) shared.push(stored);
+  for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) if (stored.pos <= pos) shared.push(stored);
   for await (const stored of ledger.read({ session: id, seq: state.seq }, { session: id })) {
+    if (stored.pos > pos) break;
     for (let first = shared[0]; first && first.pos < stored.pos; first = shared[0]) {
       foldStored(state, first);
       shared.shift();

@@ -69,7 +69,8 @@ function makeIssue(on: WriterPorts): Issue {
   };
   const enqueue = <T>(place: number, write: Write<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      queue.push({ place, write: () => storeAndFold(state.seq, write).then(resolve, reject) });
+      const again = (): Promise<T> => (link.failure ? refuseWrite(write.store, link.failure) : storeAndFold(state.seq, write));
+      queue.push({ place, write: () => again().then(resolve, reject) });
     });
   /** A conflict of a write with a `place` may be due to a gap, so it is issued again. */
   const storeAndFold = async <T>(expected: number, write: Write<T>, place?: number): Promise<T> => {
@@ -83,6 +84,7 @@ function makeIssue(on: WriterPorts): Issue {
       settle();
       return stored;
     } catch (error) {
+      if (isUnknown(error)) order.fail(error);
       const outcome = place !== undefined && isConflict(error) ? enqueue(place, write) : Promise.reject(error);
       if (mode === "at once") mode = "draining";
       settle();
@@ -111,6 +113,11 @@ function isConflict(error: unknown): boolean {
   return error instanceof LedgerError && error.type === "sequence_conflict";
 }
 
+/** The write may be stored. What follows it cannot be folded, so the session must be opened again. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof LedgerError && error.type === "store_unreachable";
+}
+
 /** Intervals grow with the state, so that the cost per event is constant. */
 function makeSnapshots({ ledger, lease, state }: WriterPorts): { readonly areDue: () => boolean; readonly save: () => Promise<void> } {
   let saved = state.seq;
@@ -127,11 +134,13 @@ type FoldOrder = {
   readonly mustWait: (events: readonly LedgerEvent[]) => boolean;
   readonly wait: (events: readonly LedgerEvent[]) => Promise<void>;
   readonly fold: (events: readonly LedgerEvent[]) => void;
+  /** Refuses what waits and all later writes. */
+  readonly fail: (error: unknown) => void;
 };
 
 /** Folds writes in chain order; while watching, after earlier events of other processes. */
 function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
-  const early = new Map<number, () => void>();
+  const early = new Map<number, PromiseWithResolvers<void>>();
   const isEarly = (events: readonly LedgerEvent[]): boolean => events[0] !== undefined && events[0].seq !== state.seq + 1;
   const mustCatchUp = (events: readonly LedgerEvent[]): boolean => link.watched || events.some((event) => endsAskedCall(state, event));
   return {
@@ -139,7 +148,12 @@ function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
     wait: async (events) => {
       const [first] = events;
       if (!first) return;
-      if (isEarly(events)) await new Promise<void>((resolve) => early.set(first.seq, resolve));
+      if (isEarly(events)) {
+        if (link.failure) throw link.failure();
+        const turn = Promise.withResolvers<void>();
+        early.set(first.seq, turn);
+        await turn.promise;
+      }
       if (mustCatchUp(events)) await link.catchUp(first.pos);
     },
     fold: (events) => {
@@ -153,7 +167,12 @@ function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
       if (early.size === 0) return;
       const next = early.get(state.seq + 1);
       early.delete(state.seq + 1);
-      next?.();
+      next?.resolve();
+    },
+    fail: (error) => {
+      link.failure ??= () => error;
+      for (const { reject } of early.values()) reject(error);
+      early.clear();
     },
   };
 }

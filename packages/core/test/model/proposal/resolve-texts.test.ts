@@ -60,6 +60,11 @@ const TEXTS: readonly [name: string, text: string, expected: string][] = [
   ],
   ["RS-46", resolveText.undoConflict({ id: "p_1", files: ["a", "b"] }), "Cannot undo p_1: changed since: a, b. Nothing was written."],
   ["RS-47", resolveText.notUndoable({ id: "p_1", state: "discarded" }), "Proposal p_1 is discarded."],
+  [
+    "the undo of a proposal of which a part was applied names the part",
+    resolveText.notUndoable({ id: "p_1", state: "superseded", supersededBy: "p_2" }),
+    "Proposal p_1 itself was not applied: p_2 was applied instead. Undo p_2.",
+  ],
   ["RS-49", resolveText.undoUnavailable(one), "Edit: a.ts was applied by code that keeps no pre-images."],
   ["RS-57", resolveText.superseded(one), "Superseded: p_1 (Edit: a.ts)."],
   ["RS-81", resolveText.cancelledBeforeCommit(one), "Cancelled before anything was written. Edit: a.ts is still pending."],

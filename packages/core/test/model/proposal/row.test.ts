@@ -30,7 +30,7 @@ const EVENTS = {
   "proposal.reminded": draftOf("proposal.reminded", { proposal: "p_1", turn: 2 }),
   "proposal.unheeded": draftOf("proposal.unheeded", { proposal: "p_1", turn: 2 }),
   "proposal.parked": draftOf("proposal.parked", { proposal: "p_1", why: "unheeded" }),
-  "proposal.refused": draftOf("proposal.refused", { proposal: "p_1", action: "undo", type: "undo_conflict", message: "changed" }),
+  "proposal.refused": draftOf("proposal.refused", { proposal: "p_1", action: "apply", type: "undo_conflict", message: "changed" }),
   "proposal.requested": requestedDraft(SESSION, "p_1"),
 } as const satisfies Record<ProposalEvent["type"], Draft>;
 
@@ -190,6 +190,12 @@ const CHANGES: readonly Change[] = [
     [...WAYS.applied, "proposal.requested"],
     EVENTS["proposal.refused"],
     { requested: null, state: "applied" },
+  ],
+  [
+    "a refusal does not concern a newer request for something else",
+    [...WAYS.applied, "proposal.requested"],
+    draftOf("proposal.refused", { proposal: "p_1", action: "undo", type: "undo_conflict", message: "changed" }),
+    { requested: { action: "apply", pos: 14 } },
   ],
   [
     "an undo that was begun is known from its request",

@@ -775,6 +775,80 @@ test("an edited input of resolve is judged and used; its target stays, unless it
   assert.deepEqual([b.files.texts.get("/workspace/a"), b.files.texts.get("/workspace/b")], ["uno", "two"]);
 });
 
+const ONLY_A = { files: [{ path: "a" }] };
+
+for (const [when, deps] of [
+  ["while the call waits", {}],
+  ["after a restart", { onAsk: "park" }],
+] as const)
+  test(`an answer with a part, ${when}, applies that part, and the result says what was applied and what was not`, async (t) => {
+    const b = await proposalBench(t, { policy: ask, deps, ...("onAsk" in deps && { person: "nobody" }) });
+    const row = await b.stage({ a: "uno", b: "due" });
+    const running = b.process([resolving("apply", {}, "r1")]);
+    if ("onAsk" in deps) assert.deepEqual(outcomes(await running), ["waiting"]);
+    else await until(() => b.dispatcher.pending().length > 0);
+    await answerElsewhere(b, { part: ONLY_A });
+    const next = { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } } as const;
+    const report = only(await ("onAsk" in deps ? (await proposalBench(t, next)).resume() : running));
+    assert.deepEqual([report.outcome, report.type], ["succeeded", "applied"]);
+    assert.match(
+      textOf(report),
+      /^The person approved only a part of this change\.\nApplied a part of Patch: a, b as p_.*\nApplied: a\.\nNot applied: b\.$/,
+    );
+    assert.deepEqual([b.files.texts.get("/workspace/a"), b.files.texts.get("/workspace/b")], ["uno", "two"]);
+    const [applying] = await b.stored("proposal.applying");
+    assert.deepEqual([applying?.body.resolution.by, applying?.body.resolution.callId], ["person", "r1"]);
+    assert.equal((await b.stored("proposal.superseded"))[0]?.body.proposal, row.id);
+  });
+
+test("a part that does not exist applies nothing, and the change stays staged", async (t) => {
+  const b = await proposalBench(t, { policy: ask });
+  await b.stage({ a: "uno", b: "due" });
+  const running = b.process([resolving("apply")]);
+  await until(() => b.dispatcher.pending().length > 0);
+  await answerElsewhere(b, { part: { files: [{ path: "z" }] } });
+  assert.deepEqual(outcomes(await running), ["failed invalid_part"]);
+  assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
+  assert.equal(b.files.texts.get("/workspace/a"), "one");
+});
+
+const REFUSED_PARTS: readonly (readonly [sentence: string, answer: Partial<Answer>])[] = [
+  ["with a rule", { part: ONLY_A, remember: { scope: "session" } }],
+  ["with an edited input", { part: ONLY_A, updatedInput: { action: "apply", reason: "" } }],
+  ["in a rejection", { part: ONLY_A, outcome: "reject" }],
+  ["without files", { part: { files: [] } }],
+  ["with an unknown field", { part: { files: [{ path: "a", lines: 3 }] } as never }],
+];
+for (const [sentence, answer] of REFUSED_PARTS)
+  test(`a part ${sentence} is refused, and the approval stays open`, async (t) => {
+    const b = await proposalBench(t, { policy: ask });
+    await b.stage({ a: "uno" });
+    const running = b.process([resolving("apply")]);
+    await until(() => b.dispatcher.pending().length > 0);
+    await assert.rejects(answerElsewhere(b, answer), { type: "bad_answer" });
+    await answerElsewhere(b, { outcome: "reject" });
+    assert.equal(only(await running).type, "rejected_by_user");
+  });
+
+test("a part of a call that applies no proposal is refused", async (t) => {
+  const b = await proposalBench(t, { policy: { hints: false } });
+  const running = b.process([patching({ a: "uno" })]);
+  await until(() => b.dispatcher.pending().length > 0);
+  await assert.rejects(answerElsewhere(b, { part: ONLY_A }), { type: "bad_answer" });
+  await answerElsewhere(b, { outcome: "reject" });
+  await running;
+});
+
+test("a part of an action that code applies is refused, and the action stays pending", async (t) => {
+  const b = await withAction(t, done, { policy: { rules: { user: { allow: ["deploy:text=x"] } } } });
+  b.policy.set({});
+  const running = b.process([resolving("apply")]);
+  await until(() => b.dispatcher.pending().length > 0);
+  await answerElsewhere(b, { part: ONLY_A });
+  assert.deepEqual(outcomes(await running), ["failed invalid_part"]);
+  assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
+});
+
 test("an edited preview is staged as edited", async (t) => {
   const b = await proposalBench(t, { policy: { hints: false }, deps: { facts: plainFacts } });
   const running = b.process([patching({ a: "uno" })]);

@@ -17,7 +17,7 @@ test("an undo right after the apply restores everything, and the model is notifi
   assert.deepEqual((await b.stored("proposal.undone"))[0]?.body, { proposal: id, by: person, reason: "a mistake" });
   assert.match(
     [...b.session.state.notices.values()][0]?.modelText ?? "",
-    /^A person undid Patch: a, b, c, d \(p_\w+\)\. Reason: a mistake /,
+    /^A person undid Patch: a, b, c, d \(p_\w+\)\. Reason: a mistake The files are as they were before it\.$/,
   );
 });
 

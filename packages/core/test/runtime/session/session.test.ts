@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Draft, type Ledger, LedgerError, type LedgerEvent, memoryLedger, openSession, type StoredEvent } from "@assent/core";
+import {
+  type Draft,
+  type Ledger,
+  LedgerError,
+  type LedgerEvent,
+  memoryLedger,
+  openSession,
+  readSessionState,
+  type StoredEvent,
+} from "@assent/core";
 import {
   answeredDraft,
   claimedDraft,
@@ -154,6 +163,7 @@ test("store_newer: a session with an event of a newer version is not opened for 
   await b.session.close("done", 0);
   const newer: Ledger = {
     ...b.ledger,
+    head: async () => 99,
     read: async function* (from, filter) {
       yield* b.ledger.read(from, filter);
       if (filter?.session === b.session.id)
@@ -204,6 +214,27 @@ test("a ledger that tells of an append later than of the claim after it is folde
   const report = await b.process([call("edit", "x"), call("edit", "y"), call("read", "z")]);
   assert.deepEqual(outcomes(report), ["succeeded", "succeeded", "succeeded"]);
   assert.deepEqual(b.world.lines, ["x", "y"]);
+});
+
+test("after a write that may be stored, writes behind it are refused and do not wait for it", async () => {
+  const plain = memoryLedger();
+  let isLost = false;
+  const ledger: Ledger = {
+    ...plain,
+    append: async (...args) => {
+      const stored = await plain.append(...args);
+      if (!isLost) return stored;
+      isLost = false;
+      throw new LedgerError("store_unreachable", "away");
+    },
+  };
+  const session = await openSession({ ledger, clock: manualClock(), ids: countingIds() }, { holder: HOLDER, create: { cwd: "/" } });
+  isLost = true;
+  const writes = [session.record([proposedDraft("c1")], "full"), session.record([proposedDraft("c2")], "full")];
+  for (const write of writes) await assert.rejects(write, { type: "store_unreachable" });
+  await assert.rejects(session.record([proposedDraft("c3")], "full"), { type: "store_unreachable" });
+  const again = await readSessionState(plain, session.id);
+  assert.deepEqual([...(again?.calls.keys() ?? [])], ["c1", "c2"]);
 });
 
 test("two writes that fail among many issued together fail alone, and every other one is stored, in order", async () => {
@@ -369,4 +400,25 @@ test("the same draft may be written again and again: each time it is another eve
     [3, 4, 5, 6, 7, 8].map((at) => [at, at]),
   );
   assert.equal(new Set<object>(kept).size, 6);
+});
+
+test("a reader of a session that another process writes sees both chains up to the same place", async () => {
+  const ledger = memoryLedger();
+  const lease = await ledger.acquire("s_1", HOLDER);
+  const events = [createdDraft(), proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1")];
+  await ledger.append(lease, 0, { events, durability: "full" });
+  let isWritten = false;
+  const meanwhile: Ledger = {
+    ...ledger,
+    read: async function* (from, filter) {
+      yield* ledger.read(from, filter);
+      if (filter?.naming === undefined || isWritten) return;
+      isWritten = true; // an answer, and the call that uses it, after the shared chain was read
+      const answered = await ledger.answer([answeredDraft("s_1", "c1")]);
+      assert.ok("won" in answered);
+      await ledger.claim(lease, 4, claimedDraft("c1", { answer: { pos: answered.won[0]?.pos ?? 0 } }));
+    },
+  };
+  assert.equal((await readSessionState(meanwhile, "s_1")).calls.get("c1")?.state, "waiting");
+  assert.equal((await readSessionState(meanwhile, "s_1")).calls.get("c1")?.state, "claimed");
 });

@@ -88,7 +88,7 @@ export async function exchangeFiles(steps: readonly FileStep[], places: Places, 
 
 /** Git reads these first, so they change after what they name. */
 function isGitPointer(path: string): boolean {
-  return /\/\.git\/(?:refs\/|packed-refs$|index$|[A-Z_]*HEAD$)/.test(path);
+  return /\/\.git\/(?:.*\/)?(?:refs\/|packed-refs$|index$|[A-Z_]*HEAD$)/.test(path);
 }
 
 async function changeFile({ file, image, replaces }: FileStep, { path }: WritablePlace): Promise<void> {
