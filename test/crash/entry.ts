@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type Io, main, type Overrides, processIo } from "assent";
+import { openFailing } from "./failing-connection.ts";
 import { failingDatabase } from "./failing-database.ts";
 import { failFiles } from "./failing-files.ts";
 import { failingLedger } from "./failing-ledger.ts";
@@ -14,6 +15,7 @@ export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLT
 export function testOverrides(world: string, failpoints: Failpoints): Overrides {
   return {
     openDatabase: failingDatabase(failpoints),
+    openPostgres: (options) => openFailing(options, failpoints),
     ledger: (ledger) => failingLedger(ledger, failpoints),
     tools: [...worldTools(world, failpoints), ...stagingTools(world, failpoints)],
   };

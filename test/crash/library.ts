@@ -18,6 +18,7 @@ import {
 } from "@assent/core";
 import { ajvSchemas, createHostPorts, currentHolder, type HostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
+import { openFailing } from "./failing-connection.ts";
 import { failingDatabase } from "./failing-database.ts";
 import { failingLedger } from "./failing-ledger.ts";
 import { type Failpoints, parseFailpoints } from "./failpoints.ts";
@@ -31,8 +32,13 @@ export type Library = { readonly ledger: Ledger; readonly ports: HostPorts; read
 
 export async function openLibrary({ store, world }: { store: string; world: string }, failpoints?: Failpoints): Promise<Library> {
   const armed = failpoints ?? parseFailpoints(undefined);
-  const ports = createHostPorts({ stateDirectory: store });
-  const opened = await openLedger({ directory: store, startOf: ports.processes.startOf, openDatabase: failingDatabase(armed) });
+  const isRemote = store.startsWith("postgres:");
+  const directory = isRemote ? `${world}-local` : store;
+  const ports = createHostPorts({ stateDirectory: directory });
+  const { startOf } = ports.processes;
+  const opened = isRemote
+    ? await openFailing({ url: store, directory, startOf }, armed)
+    : await openLedger({ directory, startOf, openDatabase: failingDatabase(armed) });
   const tools = createRegistry({ schemas: ajvSchemas() });
   for (const tool of worldTools(world, armed)) tools.add(tool);
   return { ledger: failingLedger(opened, armed), ports, tools };

@@ -18,7 +18,7 @@ async function holding(scene: Scene, { argv, event, ...options }: UnderWay): Pro
   assert.equal((await scene.json(["call", "world", "--deny", "world"])).outcome, "denied"); // makes the store
   const child = scene.start(argv, options);
   const ends = scene.finished(child);
-  await until(`${event} is on record`, () => scene.events().some(({ type }) => type === event));
+  await until(`${event} is on record`, async () => (await scene.events()).some(({ type }) => type === event));
   const sessions: readonly { readonly id: string; readonly state: string }[] = await scene.json(["sessions"]);
   const id = sessions.find(({ state }) => state === "running")?.id;
   assert.ok(id, JSON.stringify(sessions));
@@ -61,7 +61,7 @@ describe("a session whose holder is in another namespace", { skip: withoutProgra
     await end();
     assert.equal(await errorOf(scene, ["resume", id]), "session_in_use", "nobody can tell from here that it is gone");
     assert.equal(await errorOf(scene, ["resume", id, "--take-over"]), undefined);
-    assert.deepEqual([scene.ended().at(-1)?.outcome, scene.lines()], ["unknown", []]);
+    assert.deepEqual([(await scene.ended()).at(-1)?.outcome, scene.lines()], ["unknown", []]);
     await scene.holds();
   });
 

@@ -179,7 +179,7 @@ describe("RS-38: where restoring fails too", { concurrency: 3 }, () => {
         [named("before").toSorted(), named("after").toSorted(), named("other")],
         [before.toSorted(), after.toSorted(), other],
       );
-      assert.equal(lastEnd(scene), end);
+      assert.equal(await lastEnd(scene), end);
       const again = await scene.json(["apply", life.id]);
       assert.equal(again.error.type, "proposal_not_pending");
       await isSettled(scene);
@@ -193,7 +193,7 @@ describe("RS-38: where restoring fails too", { concurrency: 3 }, () => {
     const files = inodes(scene.path("."));
     await resumeAll(scene);
     const [life] = lives(scene.store);
-    assert.deepEqual([life?.state, lastEnd(scene)], ["unknown", "unknown apply_unknown"]);
+    assert.deepEqual([life?.state, await lastEnd(scene)], ["unknown", "unknown apply_unknown"]);
     assert.ok(life);
     assert.deepEqual(standings(life).other, [scene.path("set/a.txt")]);
     const touched = Object.entries(inodes(scene.path("."))).filter(([path, inode]) => files[path] !== inode);

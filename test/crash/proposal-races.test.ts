@@ -211,7 +211,7 @@ describe("two processes settle one proposal at the same instant", { concurrency:
 const DONE = { apply: "applied", discard: "discarded", undo: "undone" } as const;
 
 async function asked(scene: Scene): Promise<void> {
-  await until("somebody has asked", () => count(scene, "proposal.requested") > 0);
+  await until("somebody has asked", async () => (await count(scene, "proposal.requested")) > 0);
 }
 
 /** A model that takes its time; whoever takes the conversation up finds a quick one. */
@@ -222,7 +222,7 @@ const quicken = (scene: Scene): unknown => runScript(scene, [STAGE_TURN, ...WORD
 async function waitingRun(scene: Scene): Promise<{ readonly run: Started; readonly proposal: Listed }> {
   await withStore(scene);
   const run = start(scene, runScript(scene, [STAGE_TURN, SLOW]));
-  await until("the model is asked again", () => count(scene, "turn.started") === 2);
+  await until("the model is asked again", async () => (await count(scene, "turn.started")) === 2);
   quicken(scene);
   const [proposal] = await proposals(scene);
   assert.ok(proposal);
@@ -235,8 +235,8 @@ async function withStore(scene: Scene): Promise<void> {
   assert.equal((await scene.json(["call", "world", "--deny", "world"])).outcome, "denied");
 }
 
-function count(scene: Scene, wanted: string): number {
-  return scene.events().filter(({ type }) => type === wanted).length;
+async function count(scene: Scene, wanted: string): Promise<number> {
+  return (await scene.events()).filter(({ type }) => type === wanted).length;
 }
 
 async function interrupt({ child, ends }: Started): Promise<void> {
@@ -280,7 +280,7 @@ describe("a proposal of a conversation that is under way in another process", { 
     run.child.kill("SIGSTOP");
     await stopped(run);
     const commands = [start(scene, ["apply", proposal.id, "--json"]), start(scene, ["apply", proposal.id, "--json"])];
-    await until("both have asked", () => count(scene, "proposal.requested") === 2);
+    await until("both have asked", async () => (await count(scene, "proposal.requested")) === 2);
     assert.deepEqual([filesAt(scene, whole), commands.map(({ child }) => child.exitCode)], ["before", [null, null]]);
     run.child.kill("SIGCONT");
     for (const { ends } of commands) isTrue(scene, proposal.id, await ends());
@@ -324,9 +324,9 @@ describe("a proposal of a conversation that is under way in another process", { 
       if (action === "undo") assert.equal((await person(scene, ["apply", proposal.id])).outcome, "applied");
       run.child.kill("SIGSTOP");
       await stopped(run);
-      const wishes = count(scene, "proposal.requested");
+      const wishes = await count(scene, "proposal.requested");
       const command = start(scene, [action, proposal.id, "--json"]);
-      await until("it has asked", () => count(scene, "proposal.requested") > wishes);
+      await until("it has asked", async () => (await count(scene, "proposal.requested")) > wishes);
       run.child.kill("SIGKILL");
       const { code, stdout } = await command.ends();
       assert.equal(code, 0, stdout);
@@ -341,7 +341,7 @@ describe("a proposal of a conversation that is under way in another process", { 
       using scene = makeScene();
       await withStore(scene);
       const run = start(scene, runScript(scene, [STAGE_TURN, SLOW]), { failpoint: point });
-      await until("it is staged", () => count(scene, "proposal.reminded") === 1);
+      await until("it is staged", async () => (await count(scene, "proposal.reminded")) === 1);
       quicken(scene);
       const [proposal] = await proposals(scene);
       const command = start(scene, ["apply", proposal?.id ?? "", "--json"]);
@@ -349,7 +349,7 @@ describe("a proposal of a conversation that is under way in another process", { 
       const { code, stdout } = await command.ends();
       assert.equal(code, 0, stdout);
       assert.deepEqual([(await proposals(scene))[0]?.state, filesAt(scene, whole)], ["applied", "after"]);
-      assert.equal(count(scene, "proposal.applied"), 1);
+      assert.equal(await count(scene, "proposal.applied"), 1);
       await resumeAll(scene);
       await isSettled(scene);
     });
@@ -394,7 +394,7 @@ describe("an apply of the model's that waits for a yes", { concurrency: 3 }, () 
       const answers = [() => person(scene, [action, proposal.id]), () => scene.json(["approve", approval])];
       for (const answer of first === "person" ? answers : answers.toReversed()) assert.equal((await answer()).error, undefined);
       await resumeAll(scene);
-      assert.deepEqual([lastEnd(scene), filesAt(scene, whole)], [end, at]);
+      assert.deepEqual([await lastEnd(scene), filesAt(scene, whole)], [end, at]);
       assert.equal((await proposals(scene))[0]?.state, DONE[action]);
       await isSettled(scene);
     });
@@ -419,7 +419,7 @@ describe("an apply of the model's that waits for a yes", { concurrency: 3 }, () 
     await withStore(scene);
     const turns = [STAGE_TURN, { calls: [{ tool: "world" }] }, ...WORDS];
     const run = start(scene, runScript(scene, turns, []), { env: { ASSENT_TEST_PERSON: "1" } });
-    await until("somebody is asked", () => count(scene, "approval.opened") === 1);
+    await until("somebody is asked", async () => (await count(scene, "approval.opened")) === 1);
     const [proposal] = await proposals(scene);
     assert.equal((await person(scene, ["apply", proposal?.id ?? ""])).outcome, "applied");
     assert.deepEqual([filesAt(scene, whole), run.child.exitCode], ["after", null]);

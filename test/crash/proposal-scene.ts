@@ -192,8 +192,8 @@ export async function isSettled(scene: Scene): Promise<void> {
 }
 
 /** The last end of a call on record. */
-export function lastEnd(scene: Scene): string {
-  const end = scene.ended().at(-1);
+export async function lastEnd(scene: Scene): Promise<string> {
+  const end = (await scene.ended()).at(-1);
   return end ? `${end.outcome} ${end.type}` : "none";
 }
 

@@ -40,7 +40,7 @@ describe("staged by a process that is killed", { concurrency: 3 }, () => {
       const { code, value } = said(await scene.child(["apply", proposal.id, "--json"]));
       assert.deepEqual([code, value.outcome, filesAt(scene, whole)], [0, "applied", "after"]);
       await resumeAll(scene);
-      assert.match(lastEnd(scene), /^succeeded (null|recovered)$/);
+      assert.match(await lastEnd(scene), /^succeeded (null|recovered)$/);
       await isSettled(scene);
     });
   }
@@ -75,7 +75,7 @@ describe("staged by a process that is killed", { concurrency: 3 }, () => {
         assert.deepEqual([error.type, error.message], ["proposal_lost", LOST_TEXT], `time ${again}`);
       }
       await resumeAll(scene);
-      assert.equal(notices(scene, LOST_TEXT), 1);
+      assert.equal(await notices(scene, LOST_TEXT), 1);
       assert.deepEqual(scene.lines(), []);
       await isSettled(scene);
     });
@@ -86,13 +86,13 @@ describe("staged by a process that is killed", { concurrency: 3 }, () => {
     using scene = makeScene();
     await killAt(scene, await DOORS["run resolve"].command(scene), "file.link@2");
     for (const _ of [1, 2, 3]) await resumeAll(scene);
-    assert.equal(notices(scene, "The program stopped while"), 1);
+    assert.equal(await notices(scene, "The program stopped while"), 1);
     await isSettled(scene);
   });
 });
 
-function notices(scene: Scene, text: string): number {
-  return scene.events().filter(({ type, body }) => type === "notice.queued" && JSON.stringify(body).includes(text)).length;
+async function notices(scene: Scene, text: string): Promise<number> {
+  return (await scene.events()).filter(({ type, body }) => type === "notice.queued" && JSON.stringify(body).includes(text)).length;
 }
 
 /** What happened to the files since they were shown, and which of them are named. */
@@ -190,7 +190,7 @@ describe("files that changed since the preview", { concurrency: 3 }, () => {
     const { code, stdout, stderr } = await scene.here(runScript(scene, turns, ["--policy", policy]));
     assert.equal(code, 0, stdout + stderr);
     const [proposal] = await proposals(scene);
-    assert.equal(proposal?.state, "staged", JSON.stringify(scene.ended()));
+    assert.equal(proposal?.state, "staged", JSON.stringify(await scene.ended()));
     return proposal;
   }
 });

@@ -50,7 +50,7 @@ function expected({ settles }: Door, { done, way }: { readonly done: boolean; re
 async function found(scene: Scene, name: DoorName): Promise<Found> {
   const [proposal, ...more] = await proposals(scene);
   assert.deepEqual(more, []);
-  return [proposal?.state ?? "none", filesAt(scene, endsOf(name)), lastEnd(scene)];
+  return [proposal?.state ?? "none", filesAt(scene, endsOf(name)), await lastEnd(scene)];
 }
 
 /** An undo goes from what was made back to what was; directories that were made stay. */

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Row, readRows } from "./check.ts";
 import type { Failpoint, Failpoints } from "./failpoints.ts";
 import { makeScene, type Ran, type Scene } from "./scene.ts";
+import type { SceneStore } from "./stores.ts";
 
 /** The session that is killed: what it is asked to do, and the command that begins it. */
 export type Story = { readonly scene: Scene; readonly command: readonly string[] };
@@ -46,8 +47,8 @@ function turns(appended: string): readonly object[] {
 export const CALLS: number = turns("").reduce((sum: number, turn) => sum + ("calls" in turn ? (turn.calls as unknown[]).length : 0), 0);
 
 /** Lays out the workspace. One of the calls asks, whatever the mode; the others pass. */
-export function makeStory(): Story {
-  const scene = makeScene();
+export function makeStory(store?: SceneStore): Story {
+  const scene = makeScene(store);
   for (const name of NAMES) writeFileSync(scene.path(`${name}.txt`), "before\n");
   writeFileSync(scene.path("code.ts"), SOURCE);
   const script = join(scene.root, "script.json");
@@ -57,8 +58,8 @@ export function makeStory(): Story {
 }
 
 /** The same story where the run is parked and its question answered: the command takes it up. */
-export async function parkedStory(): Promise<Story> {
-  const { scene, command } = makeStory();
+export async function parkedStory(store?: SceneStore): Promise<Story> {
+  const { scene, command } = makeStory(store);
   const { code, stdout, stderr } = await scene.here(command);
   assert.equal(code, 75, stdout + stderr);
   await answerAll(scene);
@@ -73,8 +74,8 @@ function appendedTo({ root }: Scene): string {
 export type Survey = { readonly run: ReadonlyMap<Failpoint, number>; readonly resume: ReadonlyMap<Failpoint, number> };
 
 /** Counts the points of a whole story, and sees that it comes out right. */
-export async function survey(): Promise<Survey> {
-  const { scene, command } = makeStory();
+export async function survey(store?: SceneStore): Promise<Survey> {
+  const { scene, command } = makeStory(store);
   using _closed = scene;
   const [run, resume] = [counting(), counting()];
   const first = await scene.here(command, run);
@@ -83,7 +84,7 @@ export async function survey(): Promise<Survey> {
   const second = await scene.here(["resume", await onlySession(scene), "--json"], resume);
   assert.equal(second.code, 0, second.stdout + second.stderr);
   await cameOutRight(scene);
-  assert.deepEqual([scene.ended().length, scene.ended().filter(({ outcome }) => outcome !== "succeeded")], [CALLS, []]);
+  assert.deepEqual([(await scene.ended()).length, (await scene.ended()).filter(({ outcome }) => outcome !== "succeeded")], [CALLS, []]);
   return { run: run.counts, resume: resume.counts };
 }
 
@@ -144,7 +145,7 @@ function wasKilled({ code, signal, stdout, stderr }: Ran, failpoint: string | un
 /** Every invariant, read from outside, and every effect against what the record says of its call. */
 export async function cameOutRight(scene: Scene): Promise<void> {
   await scene.holds();
-  const rows = rowsOf(scene);
+  const rows = await rowsOf(scene);
   for (const outcome of endsOf(rows)) honestlyUnknown(rows, outcome);
   const ends = new Map(endsOf(rows).map(({ body }) => [String(body.call), String(body.outcome)]));
   appendedOnce(scene, { rows, ends });
@@ -155,8 +156,8 @@ export async function cameOutRight(scene: Scene): Promise<void> {
   assert.ok(code === RENAMED || code === SOURCE, code);
 }
 
-function rowsOf({ store }: Scene): readonly Row[] {
-  const database = new DatabaseSync(join(store, "ledger.db"), { readOnly: true, timeout: 5000 });
+async function rowsOf({ readable }: Scene): Promise<readonly Row[]> {
+  const database = new DatabaseSync(join((await readable()) ?? "", "ledger.db"), { readOnly: true, timeout: 5000 });
   try {
     return readRows(database);
   } finally {

@@ -22,8 +22,8 @@ function effects(scene: Scene): number {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
 }
 
-function restores(scene: Scene): number {
-  return scene.events().filter(({ type }) => type === "store.restored").length;
+async function restores(scene: Scene): Promise<number> {
+  return (await scene.events()).filter(({ type }) => type === "store.restored").length;
 }
 
 /** `resume` commits six times; its fourth commit is the claim. */
@@ -43,10 +43,10 @@ describe("an approved call whose process is killed", { concurrency: 2 }, () => {
       const { sessionId } = await approve(scene);
       assert.equal((await scene.child(["resume", sessionId, "--json"], { failpoint })).signal, "SIGKILL");
       const before = effects(scene);
-      const wasClaimed = scene.events().some(({ type }) => type === "call.claimed");
+      const wasClaimed = (await scene.events()).some(({ type }) => type === "call.claimed");
       assert.equal(wasClaimed, failpoint !== "append.before_commit@4");
       await scene.child(["resume", sessionId, "--json"]);
-      assert.deepEqual([restores(scene), effects(scene)], [0, wasClaimed ? before : 1]);
+      assert.deepEqual([await restores(scene), effects(scene)], [0, wasClaimed ? before : 1]);
       await scene.holds();
     });
   }
@@ -81,6 +81,6 @@ test("killed after it noticed a restored backup, the next process does not cance
   assert.equal(signal, "SIGKILL");
   assert.deepEqual((await scene.json(["verify"])).findings, []);
   await scene.json(["approvals"]);
-  assert.equal(restores(scene), 1);
+  assert.equal(await restores(scene), 1);
   assert.equal(effects(scene), 1);
 });

@@ -9,6 +9,7 @@ import { check } from "./check.ts";
 import { checkProposals } from "./check-proposals.ts";
 import { ENTRY, testOverrides } from "./entry.ts";
 import { type Failpoints, parseFailpoints } from "./failpoints.ts";
+import { readableLedger, type SceneStore, SQLITE } from "./stores.ts";
 import { type WorldLine, worldLines } from "./world-tools.ts";
 
 /** Stripping types in every child again would cost most of the tests' time. */
@@ -49,22 +50,21 @@ export type Scene = {
   /** Answers what waits and resumes what is open until nothing is left to do. */
   readonly rest: (answer?: "approve" | "reject") => Promise<void>;
   readonly lines: () => readonly WorldLine[];
-  readonly events: () => readonly { readonly type: string; readonly body: unknown }[];
-  readonly ended: () => readonly Ended[];
+  /** A directory with the rows of the ledger, for SQL of the tests. Undefined if nothing is stored yet. */
+  readonly readable: () => Promise<string | undefined>;
+  readonly events: () => Promise<readonly { readonly type: string; readonly body: unknown }[]>;
+  readonly ended: () => Promise<readonly Ended[]>;
   /** The invariants, read from outside, and the program's own verification. */
   readonly holds: () => Promise<void>;
   readonly [Symbol.dispose]: () => void;
 };
 
 /** A new scene in a directory of its own, which goes when the scene does, with every process that is left of it. */
-export function makeScene(): Scene {
+export function makeScene(at: SceneStore = SQLITE): Scene {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-crash-")));
-  const [workspace, store, world, told] = ["workspace", "store", "world.jsonl", "told.jsonl"].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [workspace, world, told] = ["workspace", "world.jsonl", "told.jsonl"].map((name) => join(root, name)) as [string, string, string];
+  const store = at.locate(root);
+  const readable = (): Promise<string | undefined> => readableLedger(store, root);
   mkdirSync(join(workspace, ".git"), { recursive: true });
   writeFileSync(told, "");
   const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, ASSENT_TEST_WORLD: world, NODE_COMPILE_CACHE: COMPILED };
@@ -98,15 +98,17 @@ export function makeScene(): Scene {
     json,
     rest: (answer = "approve") => rest(json, answer),
     lines: () => worldLines(world),
-    events: () => readEvents(store),
-    ended: () =>
-      readEvents(store)
+    readable,
+    events: async () => readEvents(await readable()),
+    ended: async () =>
+      readEvents(await readable())
         .filter(({ type }) => type === "call.ended")
         .map(({ body }) => body as Ended),
     holds: async () => {
-      if (!existsSync(join(store, "ledger.db"))) return;
-      assert.deepEqual(check({ store, world, clientLog: told }), { ok: true, violations: [] });
-      assert.deepEqual(checkProposals(store), []);
+      const directory = await readable();
+      if (directory === undefined) return;
+      assert.deepEqual(check({ store: directory, world, clientLog: told }), { ok: true, violations: [] });
+      assert.deepEqual(checkProposals(directory), []);
       const report = await json(["verify"]);
       assert.deepEqual([report.ok, report.findings], [true, []]);
     },
@@ -209,8 +211,8 @@ async function rest(json: Scene["json"], answer: "approve" | "reject"): Promise<
 }
 
 /** All events in the order of the store, read with SQL of our own. */
-function readEvents(store: string): readonly { readonly type: string; readonly body: unknown }[] {
-  if (!existsSync(join(store, "ledger.db"))) return []; // a new store is put in place whole: killed before that, there is none
+function readEvents(store: string | undefined): readonly { readonly type: string; readonly body: unknown }[] {
+  if (store === undefined) return []; // a new store is put in place whole: killed before that, there is none
   const database = new DatabaseSync(join(store, "ledger.db"), { readOnly: true, timeout: 5000 });
   try {
     const rows = database.prepare("select type, body from events order by pos").all();

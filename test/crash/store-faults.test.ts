@@ -96,7 +96,7 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
       const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore) });
       assert.deepEqual([code, stdout.includes("succeeded"), scene.lines().length], [1, false, 0]);
       assert.match(stdout + stderr, /Could not write the ledger \(EIO\)/);
-      assert.equal(scene.events().at(-1)?.type, "session.opened", "nothing was written after the fault");
+      assert.equal((await scene.events()).at(-1)?.type, "session.opened", "nothing was written after the fault");
       await goesOn(scene);
     });
 

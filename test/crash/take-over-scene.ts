@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { DOORS, type Files, proposals, type Survey, stepLog } from "./proposal-scene.ts";
 import { cameOutRight, finish, makeStory, onlySession, parkedStory } from "./random-kills-scene.ts";
 import { makeScene, type Ran, type Scene, stateOf, until } from "./scene.ts";
+import type { SceneStore } from "./stores.ts";
 import { tree } from "./ten-files.ts";
 
 /** A command that is interrupted while it has effects, and what must be true once everything has come to rest. */
@@ -19,12 +20,12 @@ export type Interruptible = {
 export type InterruptedDoor = "run" | "resume" | "apply" | "undo";
 
 /** Leads a new scene to the command of a door. */
-export async function interruptible(door: InterruptedDoor, whole: Survey): Promise<Interruptible> {
+export async function interruptible(door: InterruptedDoor, whole: Survey, store?: SceneStore): Promise<Interruptible> {
   if (door === "run" || door === "resume") {
-    const { scene, command } = door === "run" ? makeStory() : await parkedStory();
+    const { scene, command } = door === "run" ? makeStory(store) : await parkedStory(store);
     return { scene, command, finish: async () => void (await finish({ scene, command })), agrees: () => cameOutRight(scene) };
   }
-  const scene = makeScene();
+  const scene = makeScene(store);
   const command = await DOORS[door].command(scene);
   return { scene, command, finish: () => resumeOpen(scene), agrees: () => proposalAgrees(scene, whole) };
 }

@@ -6,6 +6,7 @@ import { DOORS, survey } from "./proposal-scene.ts";
 import { appendedLines, survey as surveyStory } from "./random-kills-scene.ts";
 import type { Scene } from "./scene.ts";
 import { seeded } from "./seeded.ts";
+import { bothStores, SQLITE } from "./stores.ts";
 import { type InterruptedDoor, interruptible, type StoppedCommand, stopAt } from "./take-over-scene.ts";
 import { tree } from "./ten-files.ts";
 
@@ -105,24 +106,30 @@ async function takeOverAndWake(
   return signal === null ? `the old process exits with ${code}` : `the old process is ended by ${signal}`;
 }
 
-test(`${TAKE_OVERS} processes are stopped, taken over and woken: record and files agree (ASSENT_SEED=${SEED})`, LIMITS, (t) =>
-  play(t, TAKE_OVERS, async ({ door, failpoint, wakesAtOnce }) => {
-    const interrupted = await interruptible(door, whole);
-    using scene = interrupted.scene;
-    const end = await takeOverAndWake(scene, await stopAt(interrupted, failpoint), wakesAtOnce);
-    await interrupted.finish();
-    await interrupted.agrees();
-    return end;
-  }),
-);
+for (const store of await bothStores()) {
+  const [takeOvers, kills] = store === SQLITE || LONG ? [TAKE_OVERS, KILLS] : [3, 1];
+  test(
+    `${takeOvers} processes are stopped, taken over and woken: record and files agree, ${store.name} (ASSENT_SEED=${SEED})`,
+    LIMITS,
+    (t) =>
+      play(t, takeOvers, async ({ door, failpoint, wakesAtOnce }) => {
+        const interrupted = await interruptible(door, whole, store);
+        using scene = interrupted.scene;
+        const end = await takeOverAndWake(scene, await stopAt(interrupted, failpoint), wakesAtOnce);
+        await interrupted.finish();
+        await interrupted.agrees();
+        return end;
+      }),
+  );
 
-test(`${KILLS} processes are killed: record and files agree (ASSENT_SEED=${SEED})`, LIMITS, (t) =>
-  play(t, KILLS, async ({ door, failpoint }) => {
-    const interrupted = await interruptible(door, whole);
-    using scene = interrupted.scene;
-    const { signal } = await scene.child(interrupted.command, { failpoint });
-    await interrupted.finish();
-    await interrupted.agrees();
-    return signal === "SIGKILL" ? "killed" : undefined;
-  }),
-);
+  test(`${kills} processes are killed: record and files agree, ${store.name} (ASSENT_SEED=${SEED})`, LIMITS, (t) =>
+    play(t, kills, async ({ door, failpoint }) => {
+      const interrupted = await interruptible(door, whole, store);
+      using scene = interrupted.scene;
+      const { signal } = await scene.child(interrupted.command, { failpoint });
+      await interrupted.finish();
+      await interrupted.agrees();
+      return signal === "SIGKILL" ? "killed" : undefined;
+    }),
+  );
+}

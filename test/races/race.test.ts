@@ -6,55 +6,61 @@ import type { AnswerReport } from "@assent/core";
 import { type BatchResult, type BatchSpec, openLibrary, runBatch } from "../crash/library.ts";
 import { LOAD } from "../crash/load.ts";
 import { makeScene, type Scene } from "../crash/scene.ts";
+import { bothStores, type SceneStore, SQLITE } from "../crash/stores.ts";
 import { LONG } from "../support/long.ts";
 import { APPROVER, type Ask, type Said } from "./approver.ts";
 
-describe("two processes answer one approval at the same time", () => {
-  test("both say yes, 1,000 times: one wins each time, the other is told who, and there are 1,000 effects", async () => {
-    const { won, effects } = await race(1_000, ["approve", "approve"]);
-    assert.deepEqual([won.approved, won.rejected, effects], [1_000, 0, 1_000]);
+for (const store of await bothStores()) {
+  describe(`two processes answer one approval at the same time, ${store.name}`, () => {
+    const yeses = store === SQLITE || LONG ? 1_000 : 100;
+    test(`both say yes, ${yeses} times: one wins each time, the other is told who, and there are ${yeses} effects`, async () => {
+      const { won, effects } = await race(store, yeses, ["approve", "approve"]);
+      assert.deepEqual([won.approved, won.rejected, effects], [yeses, 0, yeses]);
+    });
+
+    const often = LONG ? 1_000 : 100;
+    test(`one says yes and one no, ${often} times: one outcome each, and as many effects as yeses that won`, async () => {
+      const { won, effects } = await race(store, often, ["approve", "reject"]);
+      assert.deepEqual([won.approved + won.rejected, effects], [often, won.approved]);
+    });
+
+    test("`approve` and `reject` at the same instant, 10 times: one wins, the other exits 1 and says who and when", async () => {
+      using scene = makeScene(store);
+      let yeses = 0;
+      for (let round = 0; round < 10; round += 1) {
+        const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
+        const ends = await Promise.all(
+          ["approve", "reject"].map((command) => scene.child([command, approvalId, "--by", command, "--json"])),
+        );
+        const [winner, loser] = ends.toSorted((left, right) => Number(left.code) - Number(right.code));
+        assert.deepEqual([winner?.code, loser?.code], [0, 1], `${winner?.stderr}${loser?.stderr}`);
+        const [told, known] = [winner, loser].map((ran) => JSON.parse(ran?.stdout ?? ""));
+        assert.deepEqual([told.alreadyAnswered, known.alreadyAnswered], [false, true]);
+        assert.deepEqual([known.outcome, known.answeredBy, known.answeredAt], [told.outcome, told.answeredBy, told.answeredAt]);
+        yeses += told.outcome === "approved" ? 1 : 0;
+      }
+      await scene.rest();
+      assert.equal(scene.lines().length, yeses);
+      await scene.holds();
+    });
   });
 
-  const often = LONG ? 1_000 : 100;
-  test(`one says yes and one no, ${often} times: one outcome each, and as many effects as yeses that won`, async () => {
-    const { won, effects } = await race(often, ["approve", "reject"]);
-    assert.deepEqual([won.approved + won.rejected, effects], [often, won.approved]);
-  });
-
-  test("`approve` and `reject` at the same instant, 10 times: one wins, the other exits 1 and says who and when", async () => {
-    using scene = makeScene();
-    let yeses = 0;
-    for (let round = 0; round < 10; round += 1) {
-      const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
-      const ends = await Promise.all(["approve", "reject"].map((command) => scene.child([command, approvalId, "--by", command, "--json"])));
-      const [winner, loser] = ends.toSorted((left, right) => Number(left.code) - Number(right.code));
-      assert.deepEqual([winner?.code, loser?.code], [0, 1], `${winner?.stderr}${loser?.stderr}`);
-      const [told, known] = [winner, loser].map((ran) => JSON.parse(ran?.stdout ?? ""));
-      assert.deepEqual([told.alreadyAnswered, known.alreadyAnswered], [false, true]);
-      assert.deepEqual([known.outcome, known.answeredBy, known.answeredAt], [told.outcome, told.answeredBy, told.answeredAt]);
-      yeses += told.outcome === "approved" ? 1 : 0;
-    }
-    await scene.rest();
-    assert.equal(scene.lines().length, yeses);
+  test(`two processes that append to one ledger at once do not disturb each other, ${store.name}`, async () => {
+    using scene = makeScene(store);
+    const ends = await Promise.all([1, 2].map(() => scene.child(["16"], { entry: LOAD })));
+    for (const { code, stderr } of ends) assert.equal(code, 0, stderr);
+    const sessions: { state: string; calls: number }[] = await scene.json(["sessions"]);
+    assert.deepEqual([sessions.length, new Set(sessions.map(({ state }) => state))], [32, new Set(["done"])]);
+    assert.equal(scene.lines().length, 32 * 5, "every call but the rejected one has its effect");
     await scene.holds();
   });
-});
-
-test("two processes that append to one ledger at once do not disturb each other", async () => {
-  using scene = makeScene();
-  const ends = await Promise.all([1, 2].map(() => scene.child(["16"], { entry: LOAD })));
-  for (const { code, stderr } of ends) assert.equal(code, 0, stderr);
-  const sessions: { state: string; calls: number }[] = await scene.json(["sessions"]);
-  assert.deepEqual([sessions.length, new Set(sessions.map(({ state }) => state))], [32, new Set(["done"])]);
-  assert.equal(scene.lines().length, 32 * 5, "every call but the rejected one has its effect");
-  await scene.holds();
-});
+}
 
 type Race = { readonly won: { readonly approved: number; readonly rejected: number }; readonly effects: number };
 
 /** Parks so many calls of one session, lets two processes answer each of them at once, and then runs what may run. */
-async function race(count: number, outcomes: readonly [Ask["outcome"], Ask["outcome"]]): Promise<Race> {
-  using scene = makeScene();
+async function race(store: SceneStore, count: number, outcomes: readonly [Ask["outcome"], Ask["outcome"]]): Promise<Race> {
+  using scene = makeScene(store);
   const calls = Array.from({ length: count }, (_, at) => ({ id: `c${at}`, name: "world", arguments: { note: String(at) } }));
   const { session, results } = await batch(scene, { calls });
   const approvals = results.map((report) => ("approvalId" in report ? (report.approvalId ?? "") : ""));

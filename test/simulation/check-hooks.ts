@@ -58,7 +58,7 @@ function* hidden({ world }: Story, call: Call, { after }: Hooking): Iterable<Vio
 /** H5: a process tells hooks of the final verdict on a call once; an allow is told of what is claimed, a deny never of that, and one on record once. */
 export function* decidedOnce({ world, calls }: Story): Iterable<Violation> {
   const has = (fault: Fault["kind"]): boolean => world.plan.faults.some(({ kind }) => kind === fault);
-  const fails = world.plan.faults.some(({ kind }) => kind.startsWith("store"));
+  const fails = world.plan.faults.some(({ kind }) => kind.startsWith("store") || kind === "cut");
   for (const [name, told] of Map.groupBy(world.decisions, ({ session, call }) => `${session} ${call}`)) {
     const call = calls.find(({ id, session }) => `${session} ${id}` === name);
     const isClaimed = call !== undefined && of(call, "call.claimed").length > 0;

@@ -16,6 +16,8 @@ export type Disk = {
   /** The next commits fail. */
   readonly fail: (fault: DiskFault, times: number) => void;
   readonly heal: () => void;
+  /** Cuts the connection of a process for a while. If `much` is 3, for longer than it waits: what is under way fails, and may be stored all the same. */
+  readonly cut: (actor: Actor, much: number) => void;
   /** Everything after the last sync is kept, lost or torn, record by record; a log is read up to the first that is not whole. */
   readonly losePower: () => Promise<void>;
 };
@@ -24,6 +26,8 @@ export type Disk = {
 export type DiskOptions = {
   /** An event is committed. */
   readonly committed: (event: LedgerEvent) => void;
+  /** True if another machine may take this session once the lease of a process that is stopped or cut off has ended. */
+  readonly isRemote?: (session: string) => boolean;
   /** A bug to be found: what is said to be synced is not. */
   readonly skipsSync?: boolean;
 };
@@ -54,6 +58,10 @@ type State = {
   faults: number;
   /** Who keeps a session from changing hands. A process that is gone keeps nothing. */
   readonly holds: Hold[];
+  /** Connections that are cut, with what waits for them. */
+  readonly cuts: Map<Actor, (() => void)[]>;
+  /** Writes of which a process was not told yet. */
+  readonly unanswered: Map<Actor, Set<Write>>;
 };
 
 type Hold = { readonly session: string; readonly actor: Actor; readonly holder: Holder | undefined };
@@ -62,7 +70,19 @@ type Hold = { readonly session: string; readonly actor: Actor; readonly holder: 
 export function makeDisk(on: Scheduler, options: DiskOptions): Disk {
   const world = on.actor("disk");
   const clock = on.clock(world);
-  const state: State = { on, options, world, log: [], synced: 0, memory: newMemory(clock.now), fault: undefined, faults: 0, holds: [] };
+  const state: State = {
+    on,
+    options,
+    world,
+    log: [],
+    synced: 0,
+    memory: newMemory(clock.now),
+    fault: undefined,
+    faults: 0,
+    holds: [],
+    cuts: new Map(),
+    unanswered: new Map(),
+  };
   watch(state);
   return {
     open: (actor) => handle(state, actor),
@@ -74,8 +94,33 @@ export function makeDisk(on: Scheduler, options: DiskOptions): Disk {
     heal: () => {
       state.faults = 0;
     },
+    cut: (actor, much) => cutOff(state, actor, much),
     losePower: () => losePower(state, clock.now),
   };
+}
+
+function cutOff({ on, world, cuts, unanswered }: State, actor: Actor, much: number): void {
+  if (cuts.has(actor)) return;
+  const waiting: (() => void)[] = [];
+  cuts.set(actor, waiting);
+  if (much === 3) {
+    for (const { label, reject } of unanswered.get(actor) ?? [])
+      on.submit(actor, `does not know whether ${label} is stored`, () => reject(failure("store_unreachable")));
+    unanswered.delete(actor);
+  }
+  on.submit(world, `connects ${actor.name} again`, () => {
+    cuts.delete(actor);
+    for (const act of waiting) act();
+  });
+}
+
+/** Like `submit`, but what needs the connection happens once there is one. */
+function submitConnected(state: State, actor: Actor, label: string, act: () => void): void {
+  state.on.submit(actor, label, () => {
+    const waiting = state.cuts.get(actor);
+    if (waiting) waiting.push(() => submitConnected(state, actor, label, act));
+    else act();
+  });
 }
 
 function newMemory(now: () => number): Ledger {
@@ -112,11 +157,11 @@ function handle(state: State, actor: Actor): Ledger {
   const self: Self = { readOnly: false, holder: undefined };
   const write = <T>(label: string, full: boolean, run: (ledger: Ledger) => Promise<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      if (queue.length === 0) on.submit(actor, "commits", () => commitSome(state, { actor, queue, self }));
+      if (queue.length === 0) submitConnected(state, actor, "commits", () => commitSome(state, { actor, queue, self }));
       queue.push({ label, tick: on.tick(), full, run, resolve, reject });
     });
   const look = <T>(label: string, read: (ledger: Ledger) => Promise<T>): Promise<T> =>
-    on.step(actor, label).then(() => {
+    new Promise<void>((resolve) => submitConnected(state, actor, label, resolve)).then(() => {
       const reading = read(state.memory);
       on.during(reading);
       return reading;
@@ -139,7 +184,10 @@ function handle(state: State, actor: Actor): Ledger {
         if (otherHold(state, actor, session)) continue;
         const hold = { session, actor, holder: self.holder };
         state.holds.push(hold);
-        return () => void state.holds.splice(state.holds.indexOf(hold), 1);
+        return () => {
+          const at = state.holds.indexOf(hold);
+          if (at >= 0) state.holds.splice(at, 1); // it may have ended
+        };
       }
     },
     append: (lease, expected, batch) => write("append", batch.durability === "full", (ledger) => ledger.append(lease, expected, batch)),
@@ -167,6 +215,13 @@ function otherHold({ holds }: State, actor: Actor, session: string): Hold | unde
 function refuseBusy(state: State, actor: Actor, session: string): void {
   const hold = otherHold(state, actor, session);
   if (!hold) return;
+  const { on, cuts, holds, options } = state;
+  const mayEnd = options.isRemote?.(session) === true && (hold.actor.stopped || cuts.has(hold.actor));
+  if (mayEnd && on.random(2) === 0) {
+    on.note(() => `disk: the lease of ${hold.actor.name} on ${session} has ended`);
+    holds.splice(holds.indexOf(hold), 1);
+    return;
+  }
   const holder = hold.holder && { ...hold.holder };
   throw new LedgerError("session_busy", `${hold.actor.name} is in the middle of something.`, { session, ...(holder && { holder }) });
 }
@@ -186,7 +241,7 @@ function commitSome(state: State, committing: Committing): void {
   const { actor, queue, self } = committing;
   const { tick: last } = queue[on.random(queue.length)] ?? { tick: 0 };
   const group = queue.splice(0, queue.findLastIndex(({ tick }) => tick <= last) + 1);
-  if (queue.length > 0) on.submit(actor, "commits", () => commitSome(state, committing));
+  if (queue.length > 0) submitConnected(state, actor, "commits", () => commitSome(state, committing));
   const fault = self.readOnly ? "store_io" : takeFault(state);
   const mayBeThere = fault === "store_io" && !self.readOnly && on.random(2) === 0; // whether it reached the disk is not for the writer to know
   self.readOnly ||= fault === "store_io";
@@ -207,20 +262,29 @@ function takeFault(state: State): DiskFault | undefined {
   return state.fault;
 }
 
-function failure(fault: DiskFault): LedgerError {
-  return new LedgerError(fault, `The simulated disk says ${fault}.`);
+function failure(fault: DiskFault | "store_unreachable"): LedgerError {
+  return new LedgerError(fault, `The simulated store says ${fault}.`);
 }
 
 async function commit(state: State, actor: Actor, group: readonly Write[]): Promise<void> {
   const { on, memory, options } = state;
   const now = on.clock(actor).now();
-  for (const { label, run, resolve, reject } of group) {
+  const unanswered = state.unanswered.get(actor) ?? new Set();
+  state.unanswered.set(actor, unanswered);
+  for (const write of group) {
+    const { label, run, resolve, reject } = write;
+    unanswered.add(write);
+    const tell = (what: string, act: () => void): void =>
+      submitConnected(state, actor, what, () => {
+        unanswered.delete(write);
+        act();
+      });
     try {
       const value = await run(memory);
       state.log.push({ run, now });
-      on.submit(actor, `is told of ${label}`, () => resolve(value as never));
+      tell(`is told of ${label}`, () => resolve(value as never));
     } catch (error) {
-      on.submit(actor, `is told that ${label} failed`, () => reject(error));
+      tell(`is told that ${label} failed`, () => reject(error));
     }
   }
   if (!options.skipsSync && group.some(({ full }) => full)) state.synced = state.log.length;
@@ -228,10 +292,11 @@ async function commit(state: State, actor: Actor, group: readonly Write[]): Prom
 
 /** Tells one follower after the other commit, in order, when its time comes. */
 function follow(
-  { on }: State,
+  state: State,
   actor: Actor,
   subscribe: (tell: (event: StoredEvent) => void) => Subscription,
 ): (sink: (event: StoredEvent) => void) => Subscription {
+  const { on } = state;
   return (sink) => {
     const untold: StoredEvent[] = [];
     let open = true;
@@ -241,10 +306,10 @@ function follow(
         on.note(() => `  ${event.type} of ${event.session}`);
         sink(event);
       }
-      if (untold.length > 0) on.submit(actor, "hears", tellSome);
+      if (untold.length > 0) submitConnected(state, actor, "hears", tellSome);
     };
     const under = subscribe((event) => {
-      if (untold.length === 0) on.submit(actor, "hears", tellSome);
+      if (untold.length === 0) submitConnected(state, actor, "hears", tellSome);
       untold.push(event);
     });
     return {

@@ -71,7 +71,7 @@ export type PlannedSession = {
 /** What goes wrong, at which step. `who` and `much` choose whom and how much of it. */
 export type Fault = {
   readonly at: number;
-  readonly kind: "kill" | "power" | "stop" | "store_full" | "store_locked" | "store_io" | "cancel" | "policy" | "clock";
+  readonly kind: "kill" | "power" | "stop" | "cut" | "store_full" | "store_locked" | "store_io" | "cancel" | "policy" | "clock";
   readonly who: number;
   readonly much: number;
 };
@@ -84,6 +84,8 @@ export type Plan = {
   readonly hurry: number;
   readonly sessions: readonly PlannedSession[];
   readonly faults: readonly Fault[];
+  /** Present if the ledger is a database that processes reach over a network. Their clocks differ by up to so many milliseconds. */
+  readonly network?: { readonly skewMs: number };
 };
 
 const TOOLS: readonly PlannedCall["tool"][] = [
@@ -118,11 +120,23 @@ export function planOf(seed: number): Plan {
   const settlers = randomOf(seed, 4);
   const agents = randomOf(seed, 5);
   const repeats = randomOf(seed, 6);
+  const network = randomOf(seed, 7);
   const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () =>
     withRepeat(repeats, withHooks(hooks, withSettlers(settlers, withAgents(agents, withPeople(people, planSession(random)))))),
   );
   const faults = Array.from({ length: random(4) }, () => planFault(random)).sort((one, other) => one.at - other.at);
-  return { seed, style: pick(random, STYLES), hurry: pick(random, [0, 0, 20]), sessions, faults };
+  return withNetwork(network, { seed, style: pick(random, STYLES), hurry: pick(random, [0, 0, 20]), sessions, faults });
+}
+
+/** Every other world has its ledger on another machine, with connections that are cut. */
+function withNetwork(random: Random, plan: Plan): Plan {
+  if (random(2) === 0) return plan;
+  const cuts = Array.from(
+    { length: random(4) },
+    (): Fault => ({ at: 1 + random(EARLY), kind: "cut", who: random(4), much: 1 + random(3) }),
+  );
+  const faults = [...plan.faults, ...cuts].sort((one, other) => one.at - other.at);
+  return { ...plan, faults, network: { skewMs: pick(random, [0, 1_000, 600_000]) } };
 }
 
 function planSession(random: Random): PlannedSession {

@@ -5,7 +5,7 @@ import { hooksOf } from "./hooks.ts";
 import { isParked, type Left, leave, newSignal, type Opened, proposed } from "./opened.ts";
 import { personAt } from "./people.ts";
 import { digest, toolsOf, type Workshop } from "./tools.ts";
-import { idOf, type Process, type Standing, type World } from "./world.ts";
+import { changesFiles, clockOf, idOf, type Process, type Standing, type World } from "./world.ts";
 
 /** Starts a process on a session; a session that somebody has is taken over. */
 export function startProcess(world: World, standing: Standing): void {
@@ -45,17 +45,25 @@ export function exit(world: World, process: Process, left: Left | Error | "kille
   if (left instanceof Error && !isExpected(world, process, left))
     world.violations.push({ rule: "U", message: `${actor.name} failed: ${left.stack}` });
   if (standing.runner !== process) return;
-  standing.runner = undefined;
+  standing.runner = left instanceof LedgerError && left.type === "session_busy" ? holderOf(world, process) : undefined;
+  if (standing.runner) {
+    standing.runner.fenced = false; // it keeps its session, and nobody else tries until it ends
+    return;
+  }
   standing.state = typeof left === "string" && left !== "killed" ? left : "idle";
   if (left instanceof LedgerError && left.type === "session_not_found") standing.id = undefined; // lost with the power before anything depended on it
   if (standing.state === "idle") world.on.submit(world.self, `starts ${standing.name} again`, () => restart(world, standing));
+}
+
+function holderOf({ processes }: World, { standing }: Process): Process | undefined {
+  return processes.find((other) => other.standing === standing && other.actor.alive && !other.settled);
 }
 
 /** What a store does to a process; what no state allows is expected only where it may have heard answers to what it does not know it asked. */
 export function isExpected({ plan }: World, { fenced }: Process, error: unknown): boolean {
   const isIllegal = error instanceof IllegalEvent || (error instanceof LedgerError && error.type === "event_invalid");
   if (!isIllegal) return error instanceof LedgerError;
-  return fenced || plan.faults.some(({ kind }) => kind === "store_io");
+  return fenced || plan.faults.some(({ kind }) => kind === "store_io" || kind === "cut");
 }
 
 /** What a command does to another that keeps its session: it is killed, stopped or not. */
@@ -66,6 +74,11 @@ export async function endHolder(world: World, { processStart }: Holder): Promise
   return true;
 }
 
+/** The old holder is on another machine, where it cannot be ended. */
+function isFar({ plan }: World, { standing }: Process): boolean {
+  return plan.network !== undefined && !changesFiles(standing);
+}
+
 /** Somebody resumes it, unless somebody has already. */
 export function restart(world: World, standing: Standing): void {
   if (standing.state === "idle" || standing.state === "parked") startProcess(world, standing);
@@ -74,12 +87,12 @@ export function restart(world: World, standing: Standing): void {
 async function run(world: World, process: Process): Promise<Left> {
   const { standing, actor, pid } = process;
   const { on, ids } = world;
-  const clock = on.clock(actor);
+  const clock = clockOf(world, process);
   const ledger = world.ledgerOf(actor);
   const holder = { pid, host: "here", processStart: actor.name, door: "simulation", command: true };
   const reopened = standing.id !== undefined;
   const session = await openSession(
-    { ledger, clock, ids, endHolder: (old) => endHolder(world, old) },
+    { ledger, clock, ids, endHolder: async (old) => (isFar(world, process) ? false : await endHolder(world, old)) },
     standing.id === undefined ? { holder, create: { cwd: "/w" } } : { holder, id: standing.id, takeOver: true },
   );
   standing.id = session.id;

@@ -51,6 +51,9 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   for (const less of without(faults)) yield { ...plan, faults: less };
   for (const [at, session] of sessions.entries())
     for (const smaller of smallerSessions(session)) yield { ...plan, sessions: sessions.with(at, smaller) };
+  const { network, ...local } = plan;
+  if (network) yield local;
+  if (network && network.skewMs > 0) yield { ...plan, network: { skewMs: 0 } };
   if (plan.hurry > 0) yield { ...plan, hurry: 0 };
   if (plan.style !== "oldest") yield { ...plan, style: "oldest" };
 }

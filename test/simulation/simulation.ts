@@ -139,6 +139,9 @@ function happen(world: World, fault: Fault): void {
     case "stop":
       if (whom) stop(world, whom, fault);
       break;
+    case "cut":
+      if (whom) cut(world, whom, fault);
+      break;
     case "store_full":
     case "store_locked":
     case "store_io":
@@ -171,6 +174,12 @@ function stop(world: World, { actor, standing }: Process, { much }: Fault): void
   world.on.submit(world.self, `lets ${actor.name} go on`, () => {
     actor.stopped = false;
   });
+}
+
+/** The process is there again later; meanwhile another machine may have taken its session over. */
+function cut(world: World, { actor, standing }: Process, { much }: Fault): void {
+  world.disk.cut(actor, much);
+  if (much > 1 && standing.id !== undefined) world.on.submit(world.self, `takes ${standing.name} over`, () => takeOver(world, actor.name));
 }
 
 function takeOver(world: World, name: string): void {

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   type Dispatcher,
   type Hooks,
   type Ledger,
@@ -118,6 +119,18 @@ function isAttended(event: LedgerEvent): event is LedgerEvent<Attended> {
   return ATTENDED.some((type) => type === event.type);
 }
 
+/** A workspace is on one machine, so only processes there take such a session, and end its old holder first. */
+export function changesFiles(standing: Standing | undefined): boolean {
+  return standing?.plan.batches.flat().some(({ tool }) => ["stage", "edit", "resolve"].includes(tool)) ?? true;
+}
+
+/** The clock of a process, which on another machine may be ahead or behind. */
+export function clockOf({ on, plan }: World, { actor, pid }: Process): Clock {
+  const clock = on.clock(actor);
+  const skew = (plan.network?.skewMs ?? 0) * ((pid % 3) - 1);
+  return { ...clock, now: () => clock.now() + skew };
+}
+
 const MOST_STEPS = 20_000;
 
 /** The world before the first step. */
@@ -134,7 +147,9 @@ export function makeWorld({ plan, planted = {}, isRecording = false, attend, bef
     on.note(() => `  = ${event.session}:${event.seq} ${event.type} ${brief(event)}`);
     if (isAttended(event)) attend(world, event);
   };
-  const disk = makeDisk(on, { committed, ...(planted.skipsSync && { skipsSync: true }) });
+  const isRemote = (session: string): boolean =>
+    plan.network !== undefined && !changesFiles(world.standings.find(({ id }) => id === session));
+  const disk = makeDisk(on, { committed, isRemote, ...(planted.skipsSync && { skipsSync: true }) });
   const effects: Effect[] = [];
   const world: World = {
     plan,

@@ -2,20 +2,12 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { LedgerError, type LedgerErrorType } from "@assent/core";
 import { createdDraft } from "@assent/core/testing";
-import pg from "pg";
 import { makeConnect } from "../src/connect/connection.ts";
 import { openPostgresLedger, parseStoreUrl } from "../src/index.ts";
 import { freshSchema, scratch, thisHolder } from "./made-ledger.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 const server = await startPostgres(15);
-
-async function sql(text: string): Promise<void> {
-  const client = new pg.Client({ host: server.socket, user: "postgres", database: "postgres" });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
 
 function localDirectory(t: TestContext): string {
   const { directory, remove } = scratch();
@@ -30,20 +22,23 @@ function failsWith(type: LedgerErrorType, text: RegExp): (error: unknown) => boo
 test("a role without rights of its own uses the schema that it owns, and is told if there is none", async (t) => {
   const directory = localDirectory(t);
   const schema = freshSchema();
-  await sql(`create role agent login; create schema ${schema} authorization agent`);
+  await server.sql(`create role agent login; create schema ${schema} authorization agent`);
   const url = server.url(schema).replace("postgres@", "agent@");
   const ledger = await openPostgresLedger({ url, directory });
   await ledger.acquire("s_aaaaaaaaaaaaaaaaaaaa", thisHolder());
   assert.deepEqual(ledger.warnings, []);
   await ledger.close();
   const other = openPostgresLedger({ url: url.replace(`schema=${schema}`, "schema=nowhere"), directory });
-  await assert.rejects(other, failsWith("store_readonly", /may not create the schema nowhere\. As its owner, run: assent store migrate/));
+  await assert.rejects(
+    other,
+    failsWith("store_role_refused", /may not create the schema nowhere\. As its owner, run: assent store migrate/),
+  );
 });
 
 test("the tables of another program, a missing ledger and a newer one are refused", async (t) => {
   const directory = localDirectory(t);
   const [foreign, newer] = [freshSchema(), freshSchema()];
-  await sql(`create schema ${foreign}; create table ${foreign}.things (id int)`);
+  await server.sql(`create schema ${foreign}; create table ${foreign}.things (id int)`);
   await assert.rejects(
     openPostgresLedger({ url: server.url(foreign), directory }),
     failsWith("store_unsafe_location", /belongs to another program/),
@@ -51,7 +46,7 @@ test("the tables of another program, a missing ledger and a newer one are refuse
   const missing = openPostgresLedger({ url: server.url("missing"), directory, createIfMissing: false });
   await assert.rejects(missing, failsWith("store_lost", /There is no ledger/));
   await (await openPostgresLedger({ url: server.url(newer), directory })).close();
-  await sql(`update ${newer}.meta set value = '99' where key = 'version'`);
+  await server.sql(`update ${newer}.meta set value = '99' where key = 'version'`);
   const ledger = await openPostgresLedger({ url: server.url(newer), directory });
   t.after(ledger.close);
   assert.equal(ledger.refusal?.type, "store_newer");
@@ -81,3 +76,12 @@ const SHOWN: readonly (readonly [given: string, shown: string])[] = [
   ["postgres://h/db?schema=team", "postgres://h/db?schema=team"],
 ];
 for (const [given, shown] of SHOWN) test(`${shown} is how people see a URL`, () => assert.equal(parseStoreUrl(given).shown, shown));
+
+test("processes that open a new ledger at the same time create it once", { timeout: 60_000 }, async () => {
+  const { directory, remove } = scratch();
+  const url = server.url(freshSchema());
+  const opened = await Promise.all(Array.from({ length: 8 }, () => openPostgresLedger({ url, directory })));
+  assert.equal(new Set(opened.map(({ storeId }) => storeId)).size, 1);
+  await Promise.all(opened.map((ledger) => ledger.close()));
+  remove();
+});

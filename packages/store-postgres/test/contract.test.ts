@@ -37,5 +37,5 @@ async function underTest(server: PostgresServer): Promise<LedgerUnderTest> {
   };
 }
 
-const servers = await Promise.all(POSTGRES_VERSIONS.map(startPostgres));
+const servers = await Promise.all(POSTGRES_VERSIONS.map((version) => startPostgres(version)));
 for (const [at, server] of servers.entries()) testLedger(`PostgreSQL ${POSTGRES_VERSIONS[at]}`, () => underTest(server));

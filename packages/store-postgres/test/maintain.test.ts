@@ -14,7 +14,6 @@ import {
   proposedDraft,
 } from "@assent/core/testing";
 import { openLedger, readLedgerCopy, verifyStore, writeLedgerCopy } from "@assent/store";
-import pg from "pg";
 import { openPostgresLedger, prunePostgres, readPostgresCopy, verifyPostgres, writePostgresCopy } from "../src/index.ts";
 import { freshSchema, scratch, thisHolder } from "./made-ledger.ts";
 import { startPostgres } from "./postgres-server.ts";
@@ -43,13 +42,6 @@ async function readAll(ledger: Ledger): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const event of ledger.read({ pos: 0 })) events.push(event);
   return events;
-}
-
-async function sql(text: string): Promise<void> {
-  const client = new pg.Client({ host: server.socket, user: "postgres", database: "postgres" });
-  await client.connect();
-  await client.query(text);
-  await client.end();
 }
 
 test("a ledger is copied from a directory to PostgreSQL and back with its chains, and every copy is sound", {
@@ -109,7 +101,7 @@ for (const [sentence, text, type] of TAMPERING) {
     await fill(ledger);
     await ledger.close();
     assert.deepEqual((await verifyPostgres({ url, directory })).findings, []);
-    await sql(`set search_path to ${schema}; ${text}`);
+    await server.sql(`set search_path to ${schema}; ${text}`);
     const { ok, findings } = await verifyPostgres({ url, directory });
     assert.equal(ok, false);
     assert.ok(

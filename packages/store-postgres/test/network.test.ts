@@ -16,9 +16,9 @@ function noise(name: string): Draft<"hook.ran"> {
   return draftOf("hook.ran", { event: "post_tool_use", hook: name, outcome: "allow", durationMs: 0 });
 }
 
-async function begin(ledger: Ledger): Promise<Lease> {
+async function begin(ledger: Ledger, session = SESSION): Promise<Lease> {
   const holder = thisHolder();
-  const lease = await ledger.acquire(SESSION, holder);
+  const lease = await ledger.acquire(session, holder);
   await ledger.append(lease, 0, { events: [createdDraft(), draftOf("session.opened", { ...holder, recovered: [] })], durability: "full" });
   return lease;
 }
@@ -119,6 +119,29 @@ for (const how of ["crash", "in order"] as const) {
     assert.deepEqual((await verifyPostgres({ url, directory })).findings, []);
   });
 }
+
+test("a server that crashes and loses commits that were not synced does not make a process write after events that are gone", {
+  timeout: 60_000,
+}, async (t) => {
+  await server.sql("alter system set wal_writer_delay = '10s'");
+  await server.sql("select pg_reload_conf()");
+  const { ledger, url, directory } = await openThrough(t, server.socket);
+  const other = await openPostgresLedger({ url, directory });
+  t.after(other.close);
+  const elsewhere = await begin(other, "s_bbbbbbbbbbbbbbbbbbbb");
+  const lease = await begin(ledger);
+  const events = ["a", "b", "c"].map(noise);
+  await ledger.append(lease, 2, { events, durability: "normal" });
+  const head = await ledger.head();
+  await server.restart("crash");
+  assert.equal(await other.head(), head - 3, "the server lost what was not synced");
+  await other.append(elsewhere, 2, { events, durability: "full" });
+  assert.equal(await other.head(), head, "the counter is where it was");
+  (await ledger.hold(lease))(); // connects again, before the next commit
+  const isConflict = (error: unknown): boolean => error instanceof LedgerError && error.type === "sequence_conflict";
+  await assert.rejects(ledger.append(lease, 5, { events, durability: "full" }), isConflict);
+  assert.deepEqual((await verifyPostgres({ url, directory })).findings, []);
+});
 
 test("while the database is away nothing is stored, people are told, and it continues by itself", { timeout: 60_000 }, async (t) => {
   const { ledger, warnings } = await openThrough(t, server.socket);

@@ -3,6 +3,7 @@ import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after } from "node:test";
+import pg from "pg";
 
 /** The major versions that the tests use: the oldest one that is supported, and the newest. */
 export type PostgresVersion = 15 | 18;
@@ -15,6 +16,11 @@ export type PostgresServer = {
   readonly socket: string;
   /** A connection URL for a database of this server. */
   readonly url: (schema: string, database?: string) => string;
+  /** Runs statements as a role of the server. */
+  readonly sql: (
+    text: string,
+    as?: { readonly user?: string; readonly database?: string; readonly port?: number },
+  ) => Promise<readonly object[]>;
   /** Stops it like a crash (`kill -9` of all processes) or in order, and starts it again on the same data. */
   readonly restart: (how: "crash" | "in order") => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -25,43 +31,77 @@ const ROOT = join(import.meta.dirname, "../../..");
 const NOBODY = 65_534;
 
 /** Starts a server for the tests of a file and removes it after them. Throws with the reason if it cannot start. */
-export async function startPostgres(version: PostgresVersion): Promise<PostgresServer> {
+export async function startPostgres(version: PostgresVersion, settings: readonly string[] = []): Promise<PostgresServer> {
+  const server = await runPostgres(version, false, settings);
+  after(server.remove);
+  return server;
+}
+
+/** A server that the caller removes. */
+export type OwnServer = PostgresServer & { readonly remove: () => Promise<void> };
+
+/** Like `startPostgres`, outside of tests. With `isSynced`, commits wait for the disk. */
+export async function runPostgres(version: PostgresVersion, isSynced = false, settings: readonly string[] = []): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), `assent-pg${version}-`));
   let running: RunningServer | undefined;
-  after(async () => {
-    await running?.stop("INT");
-    rmSync(directory, { recursive: true, force: true });
-  });
-  const isRoot = process.getuid?.() === 0;
-  const native = readableCopy(findNative(version), directory, isRoot);
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const env = { ...process.env, LD_LIBRARY_PATH: linkLibraries(native, directory), TZ: "UTC" };
-  if (isRoot) chownSync(directory, NOBODY, NOBODY);
-  const data = join(directory, "data");
-  const made = spawnSync(
-    join(native, "bin/initdb"),
-    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
-    { ...user, env, cwd: directory, encoding: "utf8" },
-  );
-  if (made.status !== 0) throw new Error(`initdb of PostgreSQL ${version} failed: ${made.error?.message ?? made.stderr}`);
-  const start = async (): Promise<void> => {
-    running = await runServer(join(native, "bin/postgres"), { data, socket: directory, options: { ...user, env, cwd: directory } });
-  };
-  await start();
   const stop = async (signal: "INT" | "KILL" = "INT"): Promise<void> => {
     await running?.stop(signal);
     running = undefined;
   };
-  return {
-    socket: directory,
-    url: (schema, database = "postgres") => `postgres://postgres@/${database}?host=${encodeURIComponent(directory)}&schema=${schema}`,
-    restart: async (how) => {
-      await stop(how === "crash" ? "KILL" : "INT");
-      await start();
-    },
-    stop,
-    start,
+  const remove = async (): Promise<void> => {
+    await stop();
+    rmSync(directory, { recursive: true, force: true });
   };
+  try {
+    const made = makeCluster(version, directory);
+    const start = async (): Promise<void> => {
+      running = await runServer(made, [`fsync=${isSynced ? "on" : "off"}`, ...settings]);
+    };
+    await start();
+    return {
+      socket: directory,
+      url: (schema, database = "postgres") => `postgres://postgres@/${database}?host=${encodeURIComponent(directory)}&schema=${schema}`,
+      sql: async (text, { user = "postgres", database = "postgres", port = 5432 } = {}) => {
+        const client = new pg.Client({ host: directory, port, user, database });
+        await client.connect();
+        try {
+          const results: unknown = await client.query<object>(text); // a list if there are several statements
+          return (Array.isArray(results) ? results : [results]).flatMap(({ rows }: { readonly rows: readonly object[] }) => rows);
+        } finally {
+          await client.end();
+        }
+      },
+      restart: async (how) => {
+        await stop(how === "crash" ? "KILL" : "INT");
+        await start();
+      },
+      stop,
+      start,
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Where the data of a server is, and how its programs are started. */
+type Cluster = { readonly program: string; readonly data: string; readonly directory: string; readonly options: object };
+
+function makeCluster(version: PostgresVersion, directory: string): Cluster {
+  const isRoot = process.getuid?.() === 0;
+  const native = readableCopy(findNative(version), directory, isRoot);
+  const env = { ...process.env, LD_LIBRARY_PATH: linkLibraries(native, directory), TZ: "UTC" };
+  if (isRoot) chownSync(directory, NOBODY, NOBODY);
+  const options = { ...(isRoot && { uid: NOBODY, gid: NOBODY }), env, cwd: directory };
+  const data = join(directory, "data");
+  const made = spawnSync(
+    join(native, "bin/initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
+    { ...options, encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(`initdb of PostgreSQL ${version} failed: ${made.error?.message ?? made.stderr}`);
+  return { program: join(native, "bin/postgres"), data, directory, options };
 }
 
 function findNative(version: PostgresVersion): string {
@@ -97,14 +137,12 @@ function linkLibraries(native: string, directory: string): string {
 
 type RunningServer = { readonly stop: (signal: "INT" | "KILL") => Promise<void> };
 
-type ServerPlace = { readonly data: string; readonly socket: string; readonly options: object };
-
 /** The shell ends the server when its input ends, so that a killed test leaves none behind. */
 const WRAPPER = '"$@" <&- & server=$!; read -r signal || signal=INT; kill -"$signal" $server; wait $server';
 
-async function runServer(program: string, { data, socket, options }: ServerPlace): Promise<RunningServer> {
-  const settings = ["-c", "fsync=off", "-c", "max_connections=200", "-c", "log_min_messages=log"];
-  const child: ChildProcess = spawn("sh", ["-c", WRAPPER, "sh", program, "-D", data, "-h", "", "-k", socket, ...settings], {
+async function runServer({ program, data, directory, options }: Cluster, more: readonly string[]): Promise<RunningServer> {
+  const settings = ["max_connections=200", "log_min_messages=log", ...more].flatMap((one) => ["-c", one]);
+  const child: ChildProcess = spawn("sh", ["-c", WRAPPER, "sh", program, "-D", data, "-h", "", "-k", directory, ...settings], {
     ...options,
     stdio: ["pipe", "ignore", "pipe"],
   });

@@ -1,24 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Lease, Ledger } from "@assent/core";
 import { answeredDraft, claimedDraft, createdDraft, draftOf, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
 import type { StoreExtras } from "@assent/store";
-import pg from "pg";
-import { openPostgresLedger } from "../src/index.ts";
+import { openPostgresLedger, verifyPostgres } from "../src/index.ts";
 import { freshSchema, scratch, thisHolder } from "./made-ledger.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 const server = await startPostgres(18);
 const SESSION = "s_aaaaaaaaaaaaaaaaaaaa";
-
-async function sql(text: string, database = "postgres"): Promise<void> {
-  const client = new pg.Client({ host: server.socket, user: "postgres", database });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
 
 /** A session with two approved calls, neither claimed. Returns the position of the first answer. */
 async function approveTwo(ledger: Ledger): Promise<{ readonly lease: Lease; readonly pos: number }> {
@@ -75,11 +67,11 @@ test("a database that was only opened again keeps its answers", { timeout: 60_00
 
 test("a copy of the database does not use answers that the original may have used", { timeout: 60_000 }, async (t) => {
   const { open } = makeScene(t);
-  await sql("create database origin");
+  await server.sql("create database origin");
   const ledger = await open("origin");
   await approveTwo(ledger);
   await ledger.close();
-  await sql("create database restored template origin");
+  await server.sql("create database restored template origin");
   const copy = await open("restored");
   assert.match(copy.warnings[0]?.message ?? "", RESTORED);
   assert.deepEqual(await statesOf(copy), ["cancelled", "cancelled"]);
@@ -90,7 +82,7 @@ test("tables that were dropped and restored in place do not use an answer again"
   const ledger = await open();
   await approveTwo(ledger);
   await ledger.close();
-  await sql(
+  await server.sql(
     `set search_path to ${schema}; create table kept as select * from events; drop table events; create table events (like kept); insert into events select * from kept; drop table kept`,
   );
   const restored = await open();
@@ -102,11 +94,11 @@ test("rows that were set back are noticed by a mark of this machine, once", { ti
   const { open, schema } = makeScene(t);
   const ledger = await open();
   const { lease, pos } = await approveTwo(ledger);
-  await sql(`create schema backup; create table backup.events as select * from ${schema}.events; create table backup.counter as select * from ${schema}.counter;
+  await server.sql(`create schema backup; create table backup.events as select * from ${schema}.events; create table backup.counter as select * from ${schema}.counter;
     create table backup.sessions as select * from ${schema}.sessions; create table backup.approvals as select * from ${schema}.approvals`);
   assert.ok("won" in (await ledger.claim(lease, 8, claimedDraft("c1", { answer: { pos } }))));
   await ledger.close();
-  await sql(
+  await server.sql(
     ["events", "counter", "sessions", "approvals"]
       .map((table) => `truncate ${schema}.${table}; insert into ${schema}.${table} select * from backup.${table}`)
       .join(";"),
@@ -127,4 +119,67 @@ test("a claim notices that the database was set back while the ledger was open",
   writeFileSync(join(marks, `99-${"0".repeat(64)}`), "");
   await assert.rejects(ledger.claim(lease, 8, claimedDraft("c1", { answer: { pos } })), /An older copy of the ledger was put in its place/);
   assert.deepEqual(await statesOf(ledger), ["approved", "approved"]);
+});
+
+test("rows that were set back without a trace are closed by the step of the documentation", { timeout: 60_000 }, async (t) => {
+  const { open, schema } = makeScene(t);
+  const ledger = await open();
+  await approveTwo(ledger);
+  await ledger.close();
+  const step = readFileSync(join(import.meta.dirname, "../../../examples/operations/restored.sql"), "utf8");
+  await server.sql(step.replace("assent.", `${schema}.`));
+  const restored = await open();
+  assert.match(restored.warnings[0]?.message ?? "", RESTORED);
+  assert.deepEqual(await statesOf(restored), ["cancelled", "cancelled"]);
+  await restored.close();
+  assert.deepEqual((await open()).warnings, []);
+});
+
+test("a dump that is restored on another server does not use an approval that was used after the dump", { timeout: 60_000 }, async (t) => {
+  const { open, schema, directory } = makeScene(t);
+  const ledger = await open();
+  const { lease, pos } = await approveTwo(ledger);
+  const dump = await dumpRows(schema);
+  assert.ok("won" in (await ledger.claim(lease, 8, claimedDraft("c1", { answer: { pos } }))));
+  await ledger.close();
+  const other = await startPostgres(15);
+  const url = other.url(schema);
+  await (await openPostgresLedger({ url, directory: join(directory, "other") })).close();
+  for (const [table, rows] of dump)
+    await other.sql(
+      `truncate ${schema}.${table}; insert into ${schema}.${table} select * from json_populate_recordset(null::${schema}.${table}, '${rows.replaceAll("'", "''")}')`,
+    );
+  const restored = await openPostgresLedger({ url, directory: join(directory, "other") });
+  t.after(restored.close);
+  assert.match(restored.warnings[0]?.message ?? "", RESTORED);
+  assert.deepEqual(await statesOf(restored), ["cancelled", "cancelled"]);
+  assert.deepEqual((await verifyPostgres({ url, directory: join(directory, "other") })).findings, []);
+});
+
+/** The rows of all tables as `pg_dump` sees them, at one moment. */
+async function dumpRows(schema: string): Promise<readonly (readonly [table: string, rows: string])[]> {
+  const tables = await server.sql(`select tablename as name from pg_tables where schemaname = '${schema}'`);
+  const dump: [string, string][] = [];
+  for (const table of tables) {
+    const name = String(Reflect.get(table, "name"));
+    const [row] = await server.sql(`select coalesce(json_agg(t), '[]')::text as rows from ${schema}.${name} t`);
+    dump.push([name, String(row && Reflect.get(row, "rows"))]);
+  }
+  return dump;
+}
+
+test("a recovered server has another timeline, so its answers are not used", { timeout: 60_000 }, async (t) => {
+  const { open } = makeScene(t);
+  const ledger = await open();
+  await approveTwo(ledger);
+  await ledger.close();
+  await server.sql("alter system set restore_command = 'false'");
+  await server.stop();
+  const signal = join(server.socket, "data/recovery.signal");
+  writeFileSync(signal, "");
+  if (process.getuid?.() === 0) chownSync(signal, 65_534, 65_534); // the server runs as this user
+  await server.start();
+  const restored = await open();
+  assert.match(restored.warnings[0]?.message ?? "", RESTORED);
+  assert.deepEqual(await statesOf(restored), ["cancelled", "cancelled"]);
 });

@@ -1,3 +1,4 @@
+import { LedgerError, messageOf } from "@assent/core";
 import type { Client, ClientConfig, QueryResult, QueryResultRow } from "pg";
 import type { StoreUrl } from "./store-url.ts";
 
@@ -11,6 +12,8 @@ export type Connection = {
   /** Lets the process end while the connection is idle. */
   readonly unref: () => void;
   readonly close: () => Promise<void>;
+  /** Closes the socket without telling the server. */
+  readonly destroy: () => void;
 };
 
 /** Opens one connection to the store's schema. */
@@ -38,12 +41,21 @@ export function makeConnect({ connection, schema }: StoreUrl): Connect {
       // Positions and sequences are below 2^53.
       types: { getTypeParser: (oid: number, format?: "text" | "binary") => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
     };
-    const client = new pg.Client(config);
+    const client = makeClient(pg.Client, config);
     const made = wrapClient(client);
     await client.connect();
     await client.query(`set search_path to "${schema}"; ${SETUP}`);
     return made;
   };
+}
+
+/** `pg` reads the files of `sslrootcert` and similar options here. */
+function makeClient(Kind: typeof Client, config: ClientConfig): Client {
+  try {
+    return new Kind(config);
+  } catch (error) {
+    throw new LedgerError("store_url_invalid", `The store's PostgreSQL URL names a file that cannot be used: ${messageOf(error)}.`);
+  }
 }
 
 function wrapClient(client: Client): Connection {
@@ -79,7 +91,13 @@ function wrapClient(client: Client): Connection {
       lose();
       await client.end().catch(() => undefined);
     },
+    destroy: () => Reflect.apply(destroySocket, client, []),
   };
+}
+
+/** `pg` has these, its types do not. */
+function destroySocket(this: Client & { readonly connection?: { readonly stream: { readonly destroy: () => void } } }): void {
+  this.connection?.stream.destroy();
 }
 
 /** `pg` has the method, its types do not. */

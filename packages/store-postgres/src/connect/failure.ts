@@ -1,4 +1,4 @@
-import { LedgerError, messageOf } from "@assent/core";
+import { LedgerError, type LedgerErrorType, messageOf } from "@assent/core";
 
 /** SQLSTATE of PostgreSQL, or the code of a system call. */
 function codeOf(error: unknown): string {
@@ -26,6 +26,11 @@ export function isConflict(error: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(codeOf(error));
 }
 
+/** The hint for a directory would be wrong. */
+export function serverError(type: LedgerErrorType, message: string): LedgerError {
+  return new LedgerError(type, message, { server: true });
+}
+
 /** Names the reason without anything that may contain a password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
@@ -39,8 +44,16 @@ export function databaseError(error: unknown, shown: string): unknown {
   if (error instanceof LedgerError) return error;
   if (isLostConnection(error)) return unreachable(error, shown);
   const code = codeOf(error);
+  if (code === "" && NO_PASSWORD.test(messageOf(error))) return noPassword(shown);
   if (code === "" && !isAggregate(error)) return error;
   return Object.assign(namedError(code, reasonOf(error), shown), { cause: withoutStack(error) });
+}
+
+/** Texts of `pg` if the server wants a password and none was given. */
+const NO_PASSWORD = /^SASL: .*client password must be a (?:non-empty )?string/;
+
+function noPassword(shown: string): LedgerError {
+  return serverError("store_unreadable", `The ledger ${shown} wants a password. Give it in PGPASSWORD or ~/.pgpass.`);
 }
 
 function isAggregate(error: unknown): boolean {
@@ -57,15 +70,23 @@ export function unreachable(error: unknown, shown: string): LedgerError {
   return new LedgerError("store_unreachable", text);
 }
 
+/** Codes of OpenSSL for certificates. */
+const CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
+
 function namedError(code: string, reason: string, shown: string): LedgerError {
-  if (code.startsWith("28")) return new LedgerError("store_unreadable", `The ledger ${shown} refused the login: ${reason}.`);
+  if (code.startsWith("28")) return serverError("store_unreadable", `The ledger ${shown} refused the login: ${reason}.`);
+  if (CERTIFICATE.test(code))
+    return serverError(
+      "store_unreadable",
+      `The certificate of the ledger ${shown} is not trusted: ${reason}. Use the host name of the certificate, and name its authority: sslmode=verify-full&sslrootcert=FILE`,
+    );
   switch (code) {
     case "3D000":
-      return new LedgerError("store_unreadable", `The ledger ${shown} cannot be opened: ${reason}. Create the database first.`);
+      return serverError("store_unreadable", `The ledger ${shown} cannot be opened: ${reason}. Create the database first.`);
     case "42501":
-      return new LedgerError("store_readonly", `The role of the ledger ${shown} lacks a right: ${reason}. Grant it, or use another role.`);
+      return new LedgerError("store_role_refused", `The ledger ${shown} refused: ${reason}. Use a role with this right.`);
     case "25006":
-      return new LedgerError("store_readonly", `The ledger ${shown} cannot be written: ${reason}. Connect to the primary server.`);
+      return serverError("store_readonly", `The ledger ${shown} cannot be written: ${reason}. Connect to the primary server.`);
     case "53100":
       return new LedgerError("store_full", `The disk of the ledger ${shown} is full: no further action runs until there is space.`);
     case "55P03":

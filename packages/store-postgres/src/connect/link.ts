@@ -16,16 +16,21 @@ export type Outage = {
   /** Throws `store_unreachable` once the database has been away for too long. */
   readonly noted: (error: unknown) => Promise<void>;
   readonly over: () => void;
-  readonly close: () => void;
+  /** Aborts a while after `leave` or `close`, for work that the server does not answer. */
+  readonly left: AbortSignal;
+  /** From now on, an outage is an error at once. */
+  readonly leave: () => void;
 };
 
 export type OutageOptions = { readonly shown: string; readonly waitMs: number; readonly warn: (warning: StoreWarning) => void };
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
+const LEAVING_MS = 3_000;
 
 export function makeOutage({ shown, waitMs, warn }: OutageOptions): Outage {
   const closing = new AbortController();
+  const left = new AbortController();
   let since: number | undefined;
   let pause = FIRST_PAUSE_MS;
   let isTold = false;
@@ -48,7 +53,12 @@ export function makeOutage({ shown, waitMs, warn }: OutageOptions): Outage {
       pause = FIRST_PAUSE_MS;
       isTold = false;
     },
-    close: () => closing.abort(),
+    left: left.signal,
+    leave: () => {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      setTimeout(() => left.abort(), LEAVING_MS).unref();
+    },
   };
 }
 
@@ -80,9 +90,10 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
     current ??= open();
     const used = current;
     try {
-      return await work(await used);
+      return await unlessLeft(used.then(work), outage.left);
     } catch (error) {
-      const connection = await used.catch(() => undefined);
+      if (outage.left.aborted) void used.then((connection) => connection.destroy()).catch(() => undefined);
+      const connection = await unlessLeft(used, outage.left).catch(() => undefined);
       if (connection === undefined || connection.isLost() || isLostConnection(error)) forget(used);
       throw connection?.isLost() && !(error instanceof LedgerError) && !isLostConnection(error) ? lostMidway(error) : error;
     }
@@ -107,9 +118,22 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
         closed = true;
         const last = current;
         current = undefined;
-        await last?.then((connection) => connection.close()).catch(() => undefined);
+        await unlessLeft(last?.then((connection) => connection.close()) ?? Promise.resolve(), outage.left).catch(() => undefined);
       }),
   };
+}
+
+/** A server that hangs, or a network that drops everything, does not keep a person from leaving. */
+async function unlessLeft<T>(work: Promise<T>, left: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = (): void => reject(Object.assign(new Error("Connection terminated: no answer"), { code: "08006" }));
+  if (left.aborted) leave();
+  left.addEventListener("abort", leave, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    left.removeEventListener("abort", leave);
+  }
 }
 
 /** An idle socket lets the process end, so waiting for the database must keep it alive. */

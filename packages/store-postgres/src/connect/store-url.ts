@@ -42,7 +42,7 @@ function readUrl(text: string): URL {
 
 function malformed(why: string): LedgerError {
   const text = `The store's PostgreSQL URL is malformed: ${why}. Example: postgres://user@host:5432/database?schema=assent`;
-  return new LedgerError("store_unsafe_location", text);
+  return new LedgerError("store_url_invalid", text);
 }
 
 function withoutHost(href: string): string {

@@ -1,8 +1,8 @@
-import { callOf, LedgerError } from "@assent/core";
+import { callOf } from "@assent/core";
 import type { CopiedPage, CopiedTable, LedgerCopy } from "@assent/store";
 import { COPIED_COLUMNS, COPIED_PLACE, COPIED_TABLES, COPY_PAGE } from "@assent/store/parts";
 import { type Connection, makeConnect } from "../connect/connection.ts";
-import { databaseError } from "../connect/failure.ts";
+import { databaseError, serverError } from "../connect/failure.ts";
 import { parseStoreUrl } from "../connect/store-url.ts";
 import { processesOf } from "../rows/flush-rows.ts";
 import { createTables, hasTables, prepareSchema } from "../schema/migrate.ts";
@@ -11,7 +11,7 @@ import { createTables, hasTables, prepareSchema } from "../schema/migrate.ts";
 export async function readPostgresCopy<T>(url: string, work: (copy: LedgerCopy) => Promise<T>): Promise<T> {
   return withConnection(url, async (connection, place) => {
     const { storeId, refusal } = await prepareSchema(connection, place, false);
-    if (refusal) throw refusal;
+    if (refusal?.type === "store_newer") throw refusal;
     await connection.query("begin isolation level repeatable read read only");
     const { rows } = await connection.query<{ readonly value: string }>("select value from meta where key = 'checkpoint'");
     return work({ store: storeId, checkpoint: rows[0]?.value, pages: readPages(connection) });
@@ -53,7 +53,7 @@ async function* readPages(connection: Connection): AsyncGenerator<CopiedPage> {
 export async function writePostgresCopy(url: string, { store, checkpoint, pages }: LedgerCopy): Promise<number> {
   return withConnection(url, async (connection, place) => {
     if (await hasTables(connection, place.schema))
-      throw new LedgerError("store_unsafe_location", `${place.shown} already holds a ledger. Choose another schema: ?schema=NAME`);
+      throw serverError("store_unsafe_location", `${place.shown} already holds a ledger. Choose another schema: ?schema=NAME`);
     await connection.query("begin");
     await connection.query("set local idle_in_transaction_session_timeout = 0");
     await createTables(connection, place);

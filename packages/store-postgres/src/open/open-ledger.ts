@@ -66,7 +66,7 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
     warnings.push(warning);
     onWarning?.(warning);
   };
-  const { first, storeId, refusal } = await openSchema(connect, place, createIfMissing);
+  const { first, storeId, access, refusal } = await openSchema(connect, place, createIfMissing);
   const channel = `assent_${schema}`;
   const places = new WeakMap<Connection, DatabasePlace>();
   const outage = makeOutage({ shown, waitMs, warn });
@@ -103,6 +103,7 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
       transactions: makeTransactions({ store: storeId, channel, placeOf }),
       marks,
       damage,
+      access,
       refusal,
       leaseMs,
       isGone,
@@ -121,11 +122,12 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
     ...writing,
     ...(options.host !== undefined && { answer: (events) => writing.answer(events.map((event) => withHost(event, options.host))) }),
     ...makeLedgerReader({ link: reader, storeId, damage, followers, isGone, warn }),
+    leave: outage.leave,
     close: async () => {
       if (!open) return;
       open = false;
       followers.clear();
-      outage.close(); // a closing ledger does not wait for a database that is away
+      outage.leave(); // a closing ledger does not wait for a database that is away
       try {
         await close();
       } finally {

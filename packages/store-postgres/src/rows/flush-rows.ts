@@ -1,11 +1,12 @@
 import { callOf, isObject, type Json, namedSession, SHARED } from "@assent/core";
 import { IS_OPEN, type ListEntry, type ListRows, SEARCH_COLUMN, type StagedEvent } from "@assent/store/parts";
+import { type ElementType, encodeArray } from "./binary-array.ts";
 import type { LoadedRows } from "./loaded-rows.ts";
 
 /** One statement that stores events, changed rows and the new position. */
 export type FlushStatement = { readonly text: string; readonly values: readonly unknown[] };
 
-type Columns = readonly (readonly [name: string, type: string])[];
+type Columns = readonly (readonly [name: string, type: ElementType])[];
 
 type Insert = {
   readonly table: string;
@@ -52,16 +53,30 @@ const SESSIONS: Columns = [
   ] as const),
 ];
 
-/** Builds the statement. `channel` is notified, so that readers look. */
-export function buildFlush(staged: readonly StagedEvent[], rows: LoadedRows, pos: number, channel: string): FlushStatement {
+/** Stores only if the counter and the table of events are still these. `isSynced` is false for durability "normal". */
+export type FlushCondition = { readonly pos: number; readonly table: number; readonly isSynced: boolean };
+
+/** Builds the statement. `channel` is notified, so that readers look. With a condition, it returns no row if it stored nothing. */
+export function buildFlush({ staged, rows, pos, channel }: FlushedRows, condition?: FlushCondition): FlushStatement {
   const inserts = [insertEvents(staged), ...insertContents(staged), insertProcesses(staged), insertChains(rows), ...insertLists(rows)];
-  const values: unknown[] = [];
-  const parts = inserts.filter((insert) => insert.rows.length > 0).map((insert, at) => `w${at} as (${insertText(insert, values)})`);
-  values.push(pos, newestTime(staged), channel);
-  const [moved, at] = [values.length - 2, values.length - 1];
-  parts.push(`moved as (update counter set pos = $${moved}::bigint, newest_at = greatest(newest_at, $${at}::text))`);
-  return { text: `with ${parts.join(", ")} select pg_notify($${values.length}::text, '')`, values };
+  const values: unknown[] = [pos, newestTime(staged), channel];
+  let move = "update counter set pos = $1::bigint, newest_at = greatest(newest_at, $2::text)";
+  if (condition) {
+    values.push(condition.pos, condition.table);
+    move += " where pos = $4::bigint and 'events'::regclass::oid::int8 = $5::bigint";
+  }
+  const parts = [`moved as (${move} returning pos)`];
+  for (const insert of inserts) if (insert.rows.length > 0) parts.push(`w${parts.length} as (${insertText(insert, values)})`);
+  const unsynced = condition?.isSynced === false ? ", set_config('synchronous_commit', 'off', true)" : "";
+  return { text: `with ${parts.join(", ")} select pg_notify($3::text, '')${unsynced} from moved`, values };
 }
+
+export type FlushedRows = {
+  readonly staged: readonly StagedEvent[];
+  readonly rows: LoadedRows;
+  readonly pos: number;
+  readonly channel: string;
+};
 
 function newestTime(staged: readonly StagedEvent[]): string {
   return staged.reduce((newest, { event: { at } }) => (at > newest ? at : newest), "");
@@ -69,10 +84,15 @@ function newestTime(staged: readonly StagedEvent[]): string {
 
 function insertText({ table, columns, rows, conflict }: Insert, values: unknown[]): string {
   const arrays = columns.map(([, type], column) => {
-    values.push(rows.map((row) => row[column]));
+    values.push(
+      encodeArray(
+        type,
+        rows.map((row) => row[column]),
+      ),
+    );
     return `$${values.length}::${type}[]`;
   });
-  return `insert into ${table} (${columns.map(([name]) => name).join(", ")}) select * from unnest(${arrays.join(", ")}) ${conflict}`;
+  return `insert into ${table} (${columns.map(([name]) => name).join(", ")}) select u.* from moved, unnest(${arrays.join(", ")}) as u ${conflict}`;
 }
 
 function insertEvents(staged: readonly StagedEvent[]): Insert {

@@ -66,6 +66,7 @@ export function makeLoadedRows(): LoadedRows {
     flushed: () => {
       for (const table of Object.values(tables)) table.flushed();
       tables.leases.clear(); // they change without a commit of the counter
+      tables.events.clear(); // rarely needed again, and large
     },
   };
 }

@@ -2,14 +2,16 @@ import { randomBytes } from "node:crypto";
 import { LedgerError } from "@assent/core";
 import { makeDraft, makeEventStaging, makeUndoable, stageShared, storeNewer } from "@assent/store/parts";
 import type { Connection } from "../connect/connection.ts";
+import { serverError } from "../connect/failure.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
+import { readAccess, readOnlyRefusal, type StoreAccess } from "../roles/access.ts";
 import { buildFlush } from "../rows/flush-rows.ts";
 import { loadRows, SHARED_KEYS } from "../rows/load-rows.ts";
 import { makeLoadedRows } from "../rows/loaded-rows.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
-/** The id of the store, and why it is read-only, if it is. */
-export type PreparedSchema = { readonly storeId: string; readonly refusal: LedgerError | undefined };
+/** The id of the store, what the role may write, and why it is read-only, if it is. */
+export type PreparedSchema = { readonly storeId: string; readonly access: StoreAccess; readonly refusal: LedgerError | undefined };
 
 type SchemaFacts = { readonly present: boolean; readonly may_create: boolean; readonly encoding: string };
 
@@ -25,13 +27,15 @@ export async function prepareSchema(
     await createSchema(connection, schema, shown);
   }
   const { rows } = await connection.query<{ readonly key: string; readonly value: string }>(
-    "select key, value from meta where key in ('store', 'version')",
+    "select key, value from meta where key in ('store', 'version', 'roles')",
   );
   const meta = new Map(rows.map(({ key, value }) => [key, value]));
   const storeId = meta.get("store");
   const version = Number(meta.get("version"));
   if (storeId === undefined || !Number.isInteger(version)) throw foreignSchema(schema, shown);
-  return { storeId, refusal: version > SCHEMA_VERSION ? storeNewer(version, SCHEMA_VERSION) : undefined };
+  const access = await readAccess(connection, meta.get("roles"));
+  const refusal = version > SCHEMA_VERSION ? storeNewer(version, SCHEMA_VERSION) : readOnlyRefusal(access);
+  return { storeId, access, refusal };
 }
 
 const OLDEST = 150_000;
@@ -40,17 +44,19 @@ async function refuseOldServer(connection: Connection, shown: string): Promise<v
   const { rows } = await connection.query<{ readonly version: number }>("select current_setting('server_version_num')::int as version");
   const version = rows[0]?.version ?? 0;
   if (version < OLDEST)
-    throw new LedgerError(
+    throw serverError(
       "store_unsafe_location",
       `The ledger ${shown} needs PostgreSQL 15 or newer; this server is ${Math.floor(version / 10_000)}.`,
     );
 }
 
+/** Reads the catalog, because `to_regclass` may remember that a table was missing until the transaction ends. */
 export async function hasTables(connection: Connection, schema: string): Promise<boolean> {
-  const { rows } = await connection.query<{ readonly found: boolean }>("select to_regclass($1) is not null as found", [
-    `"${schema}".events`,
-  ]);
-  return rows[0]?.found === true;
+  const { rows } = await connection.query(
+    "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = 'events'",
+    [schema],
+  );
+  return rows.length > 0;
 }
 
 function noLedger(shown: string): LedgerError {
@@ -58,10 +64,7 @@ function noLedger(shown: string): LedgerError {
 }
 
 function foreignSchema(schema: string, shown: string): LedgerError {
-  return new LedgerError(
-    "store_unsafe_location",
-    `The schema ${schema} of ${shown} belongs to another program. Choose another: ?schema=NAME`,
-  );
+  return serverError("store_unsafe_location", `The schema ${schema} of ${shown} belongs to another program. Choose another: ?schema=NAME`);
 }
 
 /** Two processes may try at once; the second one finds the tables. */
@@ -101,13 +104,13 @@ async function refuseForeign(connection: Connection, schema: string, shown: stri
   const { present, may_create: mayCreate, encoding } = rows[0] ?? { present: false, may_create: false, encoding: "" };
   if (present) throw foreignSchema(schema, shown);
   if (encoding !== "UTF8")
-    throw new LedgerError(
+    throw serverError(
       "store_unsafe_location",
       `The database of ${shown} has the encoding ${encoding}. A ledger needs a database with UTF8.`,
     );
   if (!mayCreate)
     throw new LedgerError(
-      "store_readonly",
+      "store_role_refused",
       `There is no ledger in ${shown}, and this role may not create the schema ${schema}. As its owner, run: assent store migrate --store URL`,
     );
 }
@@ -123,7 +126,7 @@ async function writeFirst(connection: Connection): Promise<void> {
   const staging = makeEventStaging({
     ...{ store, rows: makeUndoable(rows), head: () => 0, refuseMissing: () => undefined },
     insert: (staged) => {
-      ({ text, values } = buildFlush(staged, rows, staged.length, "assent"));
+      ({ text, values } = buildFlush({ staged, rows, pos: staged.length, channel: "assent" }));
     },
   });
   let text = "";

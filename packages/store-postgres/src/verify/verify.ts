@@ -52,7 +52,7 @@ export async function verifyPostgres({ url, directory, session, anchor }: Verify
     const connection = await makeConnect(place)();
     try {
       const { storeId, refusal } = await prepareSchema(connection, place, false);
-      if (refusal) throw refusal;
+      if (refusal?.type === "store_newer") throw refusal;
       const marks = openMarks(join(directory, "postgres", storeId, "marks")).list(); // before the snapshot, because the marked events are older
       await connection.query("begin isolation level repeatable read read only");
       return await inspect(connection, { store: storeId, session, anchor, marks });

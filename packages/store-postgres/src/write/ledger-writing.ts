@@ -30,6 +30,7 @@ import {
   stageShared,
 } from "@assent/store/parts";
 import type { Link } from "../connect/link.ts";
+import { refuseAnswer, refuseAppend, type StoreAccess } from "../roles/access.ts";
 import { rowsNamedBy } from "../rows/wanted-rows.ts";
 import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
 import { makeHeldLeases } from "./leases.ts";
@@ -45,6 +46,7 @@ export type LedgerWriterOptions = {
   readonly transactions: Transactions;
   readonly marks: Marks;
   readonly damage: ReturnType<typeof makeDamageRecord>;
+  readonly access: StoreAccess;
   readonly refusal: LedgerError | undefined;
   readonly leaseMs: number;
   /** True if this machine knows that the process of a holder has ended. */
@@ -55,7 +57,7 @@ export type LedgerWriterOptions = {
 
 /** Every decision is made in a transaction, in groups, while the counter is locked. */
 export function makeLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
-  const { link, transactions, marks, damage, refusal, leaseMs, isGone, warn } = options;
+  const { link, transactions, marks, damage, access, refusal, leaseMs, isGone, warn } = options;
   let unwritten = false;
   const committed = ({ mark, cancelled }: CommittedBatch): void => {
     if (mark) putMark(marks, mark);
@@ -69,6 +71,7 @@ export function makeLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
   const submit: typeof queue.submit = (...work) => (refusal ? Promise.reject(refusal) : queue.submit(...work));
   return {
     acquire: async (session, holder, takeOver = false) => {
+      if (!refusal) refuseAppend(access);
       const take = (): Promise<Lease> =>
         submit("full", { chains: [session, SHARED], leases: [session] }, (context) => {
           damage.refuse(session);
@@ -105,6 +108,7 @@ export function makeLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
       });
     },
     answer: async (events) => {
+      if (!refusal) for (const event of events) refuseAnswer(access, event);
       const answers = prepareAnswer(events);
       return submit("full", rowsNamedBy(SHARED, events), ({ staging, now, eventAt }) => {
         for (const { event } of answers) damage.refuse("session" in event.body ? (event.body.session ?? "") : "");

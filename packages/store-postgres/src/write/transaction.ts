@@ -95,10 +95,30 @@ const SET_META = "insert into meta (key, value) values ($1, $2) on conflict (key
 
 type Statement = readonly [text: string, values: readonly unknown[]];
 
+/** What operations ask for beside their events. */
+type TransactionDraft = { readonly statements: Statement[]; mark: Mark | undefined; wantsCheckpoint: boolean };
+
+/** What the last commit of this process left. The loaded rows are those of `pos`. */
+type KnownStore = {
+  readonly pos: number;
+  readonly connection: Connection;
+  readonly table: number;
+  readonly checkpoint: number;
+  /** No other process wrote between the last two commits. */
+  readonly isAlone: boolean;
+};
+
+/** An operation needs what only a transaction with the lock has: the time, leases, more statements or a checkpoint. */
+class NeedsLock extends Error {}
+
+function needLock(): never {
+  throw new NeedsLock();
+}
+
 /** Rows stay loaded between transactions as long as no other process writes. */
 export function makeTransactions({ store, channel, placeOf }: TransactionsOptions): Transactions {
   const rows = makeLoadedRows();
-  let loadedAt: number | undefined;
+  let known: KnownStore | undefined;
   let pos = 0;
   let staged: StagedEvent[] = [];
   let newest: StagedEvent["event"] | undefined;
@@ -113,7 +133,6 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
       for (const { event, text, blobs } of events) {
         for (const { sha } of blobs) rows.contents.loaded(sha, true);
         rows.events.loaded(String(event.pos), { ...event, body: text });
-        rows.hashes.loaded(String(event.pos), event.hash);
       }
       staged.push(...events);
       newest = events.at(-1)?.event ?? newest;
@@ -125,7 +144,10 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
     rows.clear();
     staged = [];
     newest = undefined;
-    loadedAt = undefined;
+  };
+  /** The next claim compares it. */
+  const rememberMark = (mark: Mark | undefined): void => {
+    if (mark) rows.hashes.loaded(String(mark.pos), mark.hash);
   };
   /** Runs the operation again with each row that it lacked. */
   const decide = async (connection: Connection, run: () => unknown): Promise<OperationResult> => {
@@ -144,58 +166,37 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
   };
   const flush = async (connection: Connection): Promise<void> => {
     if (staged.length > 0 || hasChanges(rows)) {
-      const { text, values } = buildFlush(staged, rows, pos, channel);
+      const { text, values } = buildFlush({ staged, rows, pos, channel });
       staged = [];
       const sent = connection.query(text, values);
       rows.flushed();
       await sent;
     }
   };
-  const transact = async (connection: Connection, batch: WriteBatch): Promise<CommittedBatch> => {
-    const { operations } = batch;
-    const durability = operations.some((one) => one.durability === "full") ? "full" : "normal";
-    const [, , { rows: locked }] = await Promise.all([
-      connection.query("begin"),
-      durability === "normal" ? connection.query("set local synchronous_commit = off") : undefined,
-      connection.query<LockedStore>(LOCK),
-    ]);
-    const [now] = locked;
-    if (!now) throw new LedgerError("store_corrupt", "The ledger has lost its counter. Restore a backup.");
-    if (batch.unsure) {
-      const { unsure } = batch;
-      batch.unsure = undefined;
-      if (await isStored(connection, unsure)) {
-        reset();
-        await connection.query("commit");
-        return unsure;
-      }
-    }
-    if (loadedAt !== now.pos) reset();
+  /** What an operation decides with, given what only a transaction with the lock has. */
+  const contextOf = (draft: TransactionDraft, locked: Pick<WriteContext, "place" | "now" | "also" | "checkpoint">): WriteContext => ({
+    ...{ staging, rows, ...locked },
+    eventAt: (at) => readEvent(rows, at),
+    hashAt: (at) => rows.hashes.get(String(at)),
+    mark: (due) => {
+      if (draft.mark === undefined || due.pos > draft.mark.pos) draft.mark = due;
+    },
+  });
+  /** Keeps loaded rows only if no other process wrote since. A crashed server may have lost commits, and reached this position again. */
+  const startAt = (connection: Connection, head: number): { readonly isAlone: boolean } => {
+    const isAlone = known?.pos === head && known.connection === connection;
+    if (!isAlone) reset();
     rows.leases.clear();
     newest = undefined;
-    pos = now.pos;
-    const place = placeText(placeOf(connection), now.table);
-    const statements: Statement[] = [];
-    let mark: Mark | undefined;
-    let wantsCheckpoint = false;
-    const context: WriteContext = {
-      staging,
-      rows,
-      place,
-      now: () => (now.newest_at > now.now ? now.newest_at : now.now),
-      eventAt: (at) => readEvent(rows, at),
-      hashAt: (at) => rows.hashes.get(String(at)),
-      mark: (due) => {
-        if (mark === undefined || due.pos > mark.pos) mark = due;
-      },
-      also: (text, values) => void statements.push([text, values]),
-      checkpoint: () => {
-        wantsCheckpoint = true;
-      },
-    };
-    if (now.place !== place) context.also(SET_META, ["place", place]);
-    const isRestored = batch.isRestored === true || (now.place !== null && now.place !== place);
-    const cancelled = isRestored ? await cancelUnused(connection, context, decide) : undefined;
+    pos = head;
+    return { isAlone };
+  };
+  const decideAll = async (
+    connection: Connection,
+    operations: readonly Operation[],
+    context: WriteContext,
+    { statements }: TransactionDraft,
+  ): Promise<readonly OperationResult[]> => {
     await loadRows(connection, rows, joinKeys(operations.map(({ wanted }) => wanted)));
     const results: OperationResult[] = [];
     for (const { prepare, run } of operations) {
@@ -208,30 +209,103 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
       if ("error" in result) statements.length = before;
       results.push(result);
     }
-    if (wantsCheckpoint || pos - Number(now.checkpoint ?? 0) >= CHECKPOINT_EVERY) {
-      await flush(connection);
-      const { rows: heads } = await connection.query<CheckpointHead>(
-        "select session, seq, hash from sessions where pos > $1 and session <> $2 order by first",
-        [Number(now.checkpoint ?? 0), SHARED],
-      );
-      const result = await decide(connection, () => stageCheckpoint(staging, heads, context.now()));
-      if ("error" in result) throw result.error;
-      const shared = rows.chains.get(SHARED);
-      if (wantsCheckpoint && shared) context.mark({ pos: shared.pos, hash: shared.hash });
-      statements.push([SET_META, ["checkpoint", String(pos)]]);
-    }
-    const done: CommittedBatch = { results, mark, cancelled };
+    return results;
+  };
+  /** Returns the position of the newest checkpoint. */
+  const addCheckpoint = async (connection: Connection, last: number, context: WriteContext, draft: TransactionDraft): Promise<number> => {
+    if (!draft.wantsCheckpoint && pos - last < CHECKPOINT_EVERY) return last;
+    await flush(connection);
+    const { rows: heads } = await connection.query<CheckpointHead>(
+      "select session, seq, hash from sessions where pos > $1 and session <> $2 order by first",
+      [last, SHARED],
+    );
+    const result = await decide(connection, () => stageCheckpoint(staging, heads, context.now()));
+    if ("error" in result) throw result.error;
+    const shared = rows.chains.get(SHARED);
+    if (draft.wantsCheckpoint && shared) context.mark({ pos: shared.pos, hash: shared.hash });
+    context.also(SET_META, ["checkpoint", String(pos)]);
+    return pos;
+  };
+  /** Sends everything that is left together with COMMIT, in one round trip. */
+  const commitDraft = async (
+    connection: Connection,
+    batch: WriteBatch,
+    done: CommittedBatch,
+    statements: readonly Statement[],
+  ): Promise<void> => {
     if (newest) batch.unsure = { ...done, last: newest };
     await settleAll([...statements.map(([text, values]) => connection.query(text, values)), flush(connection), connection.query("commit")]);
     batch.unsure = undefined;
-    loadedAt = pos;
+    rememberMark(done.mark);
+  };
+  /** Locks the counter, decides every operation, and commits. */
+  const transact = async (connection: Connection, batch: WriteBatch): Promise<CommittedBatch> => {
+    const { operations } = batch;
+    const locked = await beginLocked(connection, isSynced(operations));
+    const stored = await findStored(connection, batch);
+    if (stored) {
+      reset();
+      await connection.query("commit");
+      return stored;
+    }
+    const { isAlone } = startAt(connection, locked.pos);
+    const place = placeText(placeOf(connection), locked.table);
+    const draft: TransactionDraft = { statements: [], mark: undefined, wantsCheckpoint: false };
+    const context = contextOf(draft, {
+      place,
+      now: () => (locked.newest_at > locked.now ? locked.newest_at : locked.now),
+      also: (text, values) => void draft.statements.push([text, values]),
+      checkpoint: () => {
+        draft.wantsCheckpoint = true;
+      },
+    });
+    if (locked.place !== place) context.also(SET_META, ["place", place]);
+    const isRestored = batch.isRestored === true || (locked.place !== null && locked.place !== place);
+    const cancelled = isRestored ? await cancelUnused(connection, context, decide) : undefined;
+    const results = await decideAll(connection, operations, context, draft);
+    const checkpoint = await addCheckpoint(connection, Number(locked.checkpoint ?? 0), context, draft);
+    const done: CommittedBatch = { results, mark: draft.mark, cancelled };
+    await commitDraft(connection, batch, done, draft.statements);
+    known = { pos, connection, table: locked.table, checkpoint, isAlone };
+    return done;
+  };
+  /**
+   * Decides over the loaded rows and stores with one statement, in one round trip. The statement stores nothing if another process wrote meanwhile, so
+   * results count only once it has stored something. Undefined if the batch needs `transact`.
+   */
+  const commitAtOnce = async (connection: Connection, batch: WriteBatch): Promise<CommittedBatch | undefined> => {
+    const { operations } = batch;
+    if (known?.connection !== connection || !known.isAlone || batch.unsure || !operations.every(isPlain)) return;
+    const { table, checkpoint, pos: from } = known;
+    const draft: TransactionDraft = { statements: [], mark: undefined, wantsCheckpoint: false };
+    const context = contextOf(draft, { place: "", now: needLock, also: needLock, checkpoint: needLock });
+    newest = undefined;
+    pos = from;
+    let results: readonly OperationResult[] = [];
+    try {
+      results = await decideAll(connection, operations, context, draft);
+    } catch (error) {
+      if (!(error instanceof NeedsLock)) throw error;
+      newest = undefined;
+    }
+    if (!newest || pos - checkpoint >= CHECKPOINT_EVERY) return void reset();
+    const done: CommittedBatch = { results, mark: draft.mark, cancelled: undefined };
+    const { text, values } = buildFlush({ staged, rows, pos, channel }, { pos: from, table, isSynced: isSynced(operations) });
+    batch.unsure = { ...done, last: newest };
+    const { rows: stored } = await connection.query(text, values);
+    batch.unsure = undefined;
+    if (stored.length === 0) return void reset();
+    staged = [];
+    rows.flushed();
+    rememberMark(draft.mark);
+    known = { ...known, pos };
     return done;
   };
   return {
     commit: async (connection, batch) => {
       for (let left = 5; ; left -= 1) {
         try {
-          return await transact(connection, batch);
+          return (await commitAtOnce(connection, batch)) ?? (await transact(connection, batch));
         } catch (error) {
           reset();
           if (!connection.isLost()) await connection.query("rollback");
@@ -249,8 +323,35 @@ async function settleAll(sent: readonly Promise<unknown>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
+/** As durable as its most demanding operation. */
+function isSynced(operations: readonly Operation[]): boolean {
+  return operations.some(({ durability }) => durability === "full");
+}
+
+function isPlain({ prepare, wanted }: Operation): boolean {
+  return prepare === undefined && wanted.leases === undefined;
+}
+
 function hasChanges(rows: LoadedRows): boolean {
   return [rows.chains, rows.approvals, rows.grants, rows.proposals, rows.questions].some((table) => table.changes().size > 0);
+}
+
+async function beginLocked(connection: Connection, synced: boolean): Promise<LockedStore> {
+  const [, , { rows }] = await Promise.all([
+    connection.query("begin"),
+    synced ? undefined : connection.query("set local synchronous_commit = off"),
+    connection.query<LockedStore>(LOCK),
+  ]);
+  const [locked] = rows;
+  if (!locked) throw new LedgerError("store_corrupt", "The ledger has lost its counter. Restore a backup.");
+  return locked;
+}
+
+/** What an earlier attempt stored, if its answer was lost. */
+async function findStored(connection: Connection, batch: WriteBatch): Promise<CommittedBatch | undefined> {
+  const { unsure } = batch;
+  batch.unsure = undefined;
+  return unsure && (await isStored(connection, unsure)) ? unsure : undefined;
 }
 
 /** The lock was taken before, so the lost transaction has ended. */
@@ -272,9 +373,11 @@ type Decide = (connection: Connection, run: () => unknown) => Promise<OperationR
 /** A restored or promoted database may lack their use. Returns how many open approvals and unused answers it closed. */
 async function cancelUnused(connection: Connection, { staging, now }: WriteContext, decide: Decide): Promise<number> {
   const { rows: found } = await connection.query<{ readonly row: string }>(
-    `select row from approvals where open = 1 or (row::json->>'state' = 'approved' and (row::json->>'consumed')::boolean is false) order by first`,
+    `select row from approvals where open = 1 or position('"approved"' in row) > 0 order by first`,
   );
-  const approvals = found.map(({ row }) => parseRow<Parameters<typeof cancelAnswers>[1][number]>(row));
+  const approvals = found
+    .map(({ row }) => parseRow<Parameters<typeof cancelAnswers>[1][number]>(row))
+    .filter(({ state, consumed }) => state === "open" || (state === "approved" && !consumed));
   const result = await decide(connection, () => cancelAnswers(staging, approvals, now()));
   if ("error" in result) throw result.error;
   return approvals.length;
