@@ -20,7 +20,7 @@ import type { Gate } from "./gate.ts";
 import { functionApprover, listApprovals, reconcileMessages, saveAnswer } from "./gate-approvals.ts";
 import { GateUsageError } from "./gate-error.ts";
 import { createGateEvents } from "./gate-events.ts";
-import { absolutePath, checkGateOptions, type GateOptions } from "./gate-options.ts";
+import { checkGateOptions, type GateOptions } from "./gate-options.ts";
 import { type GatePolicy, openGatePolicy } from "./gate-policy.ts";
 import { createGateSession, type GateSession } from "./gate-session.ts";
 import { createGateTools, type GateTools } from "./gate-tools.ts";
@@ -55,9 +55,9 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
   const tools = createGateTools(options.schemas ?? ajvSchemas(), () => policy.toolsChanged());
   const policy = openGatePolicy(options, { ...PORTS, tools, warn });
   const events = createGateEvents(options.observe, warn);
-  const store = options.store === undefined ? undefined : absolutePath(options.store);
-  const host = await hostDeps(store);
-  const opened = store === undefined ? undefined : await openStore(store, host.processes);
+  const { store } = options;
+  const host = await hostDeps(store === undefined ? undefined : policy.stateDirectory);
+  const opened = store === undefined ? undefined : await openStore(store, policy.stateDirectory, host.processes);
   const ledger = once(() => opened ?? memoryLedger(PORTS));
   const id = once(() => options.session ?? PORTS.ids.next("s_"));
   const { approve, hooks, handlers } = options;
@@ -68,9 +68,8 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
       onAsk: approve === "park" ? "park" : "deny",
       ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed) }),
       ...(handlers && { handlers }),
-      decided: (notice) => {
-        if (events.isHeard()) events.emit({ type: "decided", ...notice });
-      },
+      decided: (notice) => events.emit({ type: "decided", ...notice }),
+      isObserved: events.isHeard,
       warn,
     },
   });

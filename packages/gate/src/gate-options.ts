@@ -10,6 +10,7 @@ import {
   type Mode,
   type OpenApproval,
   type RuntimeHandler,
+  readPart,
   type Schemas,
 } from "@assent/core";
 import { HOOK_EVENTS, type HookFunction, type HookPoint, type LoopDetectorOptions } from "@assent/core/parts";
@@ -21,13 +22,14 @@ export type GateRules = { readonly allow?: readonly string[]; readonly ask?: rea
 
 /**
  * A person's answer. The long form can also remember it, change the input, give a reason or name the person. With `fingerprint`, it counts
- * only for the request that the person saw.
+ * only for the request that the person saw. If `details.effect` of the approval offers a preview, the outcome `preview` shows it and asks
+ * again; `write` with the id of a shown preview writes its changes instead of running the call. `part` applies a part of a proposal.
  */
 export type GateAnswer =
   | "approve"
   | "reject"
   | { readonly reject: string }
-  | (Pick<Answer, "outcome" | "remember" | "updatedInput" | "reason" | "interrupt" | "fingerprint"> & {
+  | (Pick<Answer, "outcome" | "remember" | "updatedInput" | "reason" | "interrupt" | "fingerprint" | "write" | "part"> & {
       /** The name of the person. Default: the user of this process. */
       readonly by?: string;
     });
@@ -43,7 +45,10 @@ export type GateEvent = DispatchEvent | (DecisionNotice & { readonly type: "deci
 
 /** Options of `createGate`. All are optional. */
 export type GateOptions = {
-  /** A directory for the ledger. Default: the ledger is in memory and ends with the process. */
+  /**
+   * A directory for the ledger, or a `postgres://` URL, which needs the package `@assent/store-postgres`. Default: the ledger is in memory and ends
+   * with the process.
+   */
   readonly store?: string;
   /** The id of a session to continue. Default: a new session. */
   readonly session?: string;
@@ -78,12 +83,12 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** What is wrong with each option, as the end of a sentence. */
 const CHECKS: Readonly<Record<keyof GateOptions, OptionCheck>> = {
   store: (value) => {
-    if (!isText(value)) return "must be the path of a directory";
-    return /^[a-z]+:\/\//.test(value) ? "must be a directory; databases on a server are not supported yet" : undefined;
+    if (!isText(value)) return "must be the path of a directory or a postgres:// URL";
+    return /^\w+:\/\//.test(value) && !isPostgresUrl(value) ? "must be a directory or a postgres:// URL" : undefined;
   },
   session: (value, { store }) => {
     if (!isText(value)) return "must be the id of a session, such as gate.session";
-    return store === undefined ? "needs store, the directory that has the session" : undefined;
+    return store === undefined ? "needs store, the directory or database that has the session" : undefined;
   },
   cwd: (value) => (isText(value) ? undefined : "must be the path of a directory"),
   mode: (value) => (MODES.some((mode) => mode === value) ? undefined : `must be one of ${MODES.join(", ")}`),
@@ -163,6 +168,11 @@ const ANSWER_CHECKS: Readonly<Record<AnswerField, (value: unknown) => string | u
   reason: (value) => (typeof value === "string" ? undefined : "must be a text"),
   interrupt: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   fingerprint: (value) => (isText(value) ? undefined : "must be the fingerprint of the approval that the person saw"),
+  write: (value) => (isText(value) ? undefined : "must be the id of the preview that the person saw"),
+  part: (value) => {
+    const part = readPart(value);
+    return typeof part === "string" ? `cannot be read: ${part}` : undefined;
+  },
   by: (value) => (isText(value) ? undefined : "must be the name of a person"),
 };
 
@@ -177,7 +187,8 @@ export function readGateAnswer(given: unknown): FullAnswer {
     if (typeof reject !== "string" || Object.keys(given).length > 1) throw refuse("An answer with 'reject' has a reason and nothing else.");
     return { outcome: "reject", reason: reject };
   }
-  if (outcome !== "approve" && outcome !== "reject") throw refuse(`The outcome ${describeValue(outcome)} is not an answer.`);
+  if (outcome !== "approve" && outcome !== "reject" && outcome !== "preview")
+    throw refuse(`The outcome ${describeValue(outcome)} is not an answer.`);
   for (const [field, value] of Object.entries(fields)) {
     if (!Object.hasOwn(ANSWER_CHECKS, field))
       throw refuse(`An answer has no field '${field}'; it can have ${Object.keys(ANSWER_CHECKS).join(", ")}.`);
@@ -192,6 +203,11 @@ function describeValue(value: unknown): string {
 }
 
 /** The directory of a path that a program gave. */
+/** True for `postgres://…`, also if it is malformed. */
+export function isPostgresUrl(store: string): boolean {
+  return /^postgres(?:ql)?:/i.test(store);
+}
+
 export function absolutePath(path: string): string {
   return isAbsolute(path) ? path : resolve(path);
 }

@@ -10,11 +10,13 @@ import {
   type WorkspacePolicy,
 } from "@assent/policy";
 import { GateUsageError } from "./gate-error.ts";
-import { absolutePath, type GateOptions } from "./gate-options.ts";
+import { absolutePath, type GateOptions, isPostgresUrl } from "./gate-options.ts";
 
 /** What judges the calls of a gate. */
 export type GatePolicy = WorkspacePolicy & {
   readonly workspace: string;
+  /** Local files of the store; the usual directory of `assent` if the ledger is elsewhere or in memory. */
+  readonly stateDirectory: string;
   /** Reads the rules again after tools were added. Throws `GateUsageError` for a rule that does not fit a tool. */
   readonly toolsChanged: () => void;
 };
@@ -26,6 +28,7 @@ export function openGatePolicy(options: GateOptions, { clock, digest, tools, war
   const { rules = {}, settings, mode, store } = options;
   const workspace = findWorkspace(options.cwd ?? process.cwd());
   const locations = settingsLocations(process.env);
+  const stateDirectory = store === undefined || isPostgresUrl(store) ? defaultStateDirectory(locations.home) : absolutePath(store);
   const refused: string[] = [];
   const policy = orUsageError(() =>
     createWorkspacePolicy({
@@ -37,7 +40,7 @@ export function openGatePolicy(options: GateOptions, { clock, digest, tools, war
         session: { allow: rules.allow ?? [], ask: rules.ask ?? [], deny: rules.deny ?? [], ...(mode && { mode }) },
         trusted: false,
       },
-      stateDirectory: store === undefined ? defaultStateDirectory(locations.home) : absolutePath(store),
+      stateDirectory,
       digest,
       tools: () => tools,
       follow: {
@@ -57,6 +60,7 @@ export function openGatePolicy(options: GateOptions, { clock, digest, tools, war
   return {
     ...policy,
     workspace,
+    stateDirectory,
     toolsChanged: () => {
       policy.source.compile();
       refuseBadRule();

@@ -50,7 +50,7 @@ export type GateSessionParts = {
   readonly person: () => By;
   /** Cancels everything. */
   readonly signal: AbortSignal | undefined;
-  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "handlers" | "decided"> & {
+  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "handlers" | "decided" | "isObserved"> & {
     readonly warn: (message: string) => void;
   };
 };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { z } from "zod";
-import { createGate, type Gate, type GateAnswer, type GateEvent, type GateOptions, GateUsageError } from "../src/index.ts";
+import { type Approve, createGate, type Gate, type GateAnswer, type GateEvent, type GateOptions, GateUsageError } from "../src/index.ts";
 import { newStore, withGate } from "./gate-scene.ts";
 
 const input = z.object({ to: z.string() });
@@ -29,7 +29,7 @@ describe("options of createGate", () => {
     ["an unknown way to ask", { approve: "always" }, /must be a function, "park" or "deny"/],
     ["a session without a store", { session: "s_1" }, /'session' of createGate needs store/],
     ["an empty store", { store: "" }, /must be the path of a directory/],
-    ["a server as store", { store: "postgres://host/db" }, /not supported yet/],
+    ["another server as store", { store: "mysql://host/db" }, /must be a directory or a postgres:\/\/ URL/],
     ["an unknown mode", { mode: "fast" }, /must be one of default, plan, auto-edit, yolo/],
     ["rules as a list", { rules: ["mail"] }, /must be an object such as/],
     ["an unknown list of rules", { rules: { alow: [] } }, /no list 'alow'; it has allow, ask and deny/],
@@ -363,6 +363,36 @@ describe("a gate", () => {
       assert.equal(staged?.state, "staged");
       const report = await proposals.apply(staged?.id ?? "");
       assert.deepEqual([report.ok, report.state], [true, "applied"]);
+    });
+  });
+
+  test("a person sees what a call would do, and writes exactly that", async () => {
+    const directory = newStore();
+    const path = join(directory, "note.txt");
+    const states: unknown[] = [];
+    const approve: Approve = async ({ details: { effect } }) => {
+      states.push(effect?.state);
+      return effect?.state === "shown" ? { outcome: "approve", write: effect.id } : { outcome: "preview" };
+    };
+    await withGate({ cwd: directory, approve }, async (gate) => {
+      gate.tool({
+        name: "note",
+        description: "Writes a note.",
+        kind: "execute",
+        input: z.object({ text: z.string() }),
+        run: () => "It ran.",
+        effectPreview: {
+          unavailable: () => undefined,
+          run: async ({ text }) => ({
+            ...{ label: "Note", ended: "exit code 0", succeeded: true, output: "", result: "It ran on a copy.", notes: [], blocks: [] },
+            changes: [{ path: "note.txt", what: "created" }],
+            planned: [{ path, realPath: path, before: null, after: Buffer.from(text) }],
+          }),
+        },
+      });
+      const { calls } = await gate.run([{ id: "1", name: "note", arguments: { text: "milk" } }]);
+      assert.deepEqual([states, readFileSync(path, "utf8")], [["offered", "shown"], "milk"]);
+      assert.match(String(calls[0]?.content), /^It ran on a copy\.\n\[The command ran once, on a copy/);
     });
   });
 

@@ -66,9 +66,26 @@ export type ToolRequest = {
   readonly answer_error?: string;
 };
 
-/** The host's answer. An `updatedInput` is decided again, and is what runs. */
+/** The chosen files of a proposal: whole, some hunks of them, or with content that the person wrote instead. */
+export type ProposalPart = {
+  readonly files: readonly { readonly path: string; readonly hunks?: readonly string[]; readonly content?: string }[];
+};
+
+/** What an approval applies instead of the whole call. */
+export type AppliedChoice = {
+  /** The id of the shown preview (`preview.effect.id`): writes its changes and does not run the command. */
+  readonly write?: string;
+  /** For a call of `resolve`, or a proposal: applies only this part. */
+  readonly part?: ProposalPart;
+};
+
+/**
+ * The host's answer. An `updatedInput` is decided again, and is what runs. With `preview`, the call runs on a copy of the workspace and is
+ * asked about again; `preview.effect` of the request says whether that is offered, and then what it did.
+ */
 export type ToolAnswer =
-  | { readonly behavior: "allow"; readonly updatedInput?: JsonObject; readonly remember?: string }
+  | ({ readonly behavior: "allow"; readonly updatedInput?: JsonObject; readonly remember?: string } & AppliedChoice)
+  | { readonly behavior: "preview" }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
 
 /** A question to a person. */

@@ -27,6 +27,7 @@ function values(options: QueryOptions): readonly string[] {
     ["workspace", options.workspace],
     ["add-dir", options.addDirs],
     ["tool", options.tools],
+    ["mcp-config", options.mcpServers && JSON.stringify({ mcpServers: options.mcpServers })],
     ["allow", options.allow],
     ["ask", options.ask],
     ["deny", options.deny],

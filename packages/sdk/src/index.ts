@@ -1,7 +1,9 @@
 export type {
   AnsweredBy,
   AnswerReport,
+  AppliedChoice,
   Approval,
+  ProposalPart,
   Question,
   QuestionAnswer,
   QuestionRequest,

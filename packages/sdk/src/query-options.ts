@@ -51,6 +51,8 @@ export type QueryOptions = {
   readonly addDirs?: readonly string[];
   /** Modules with custom tools. */
   readonly tools?: readonly string[];
+  /** MCP servers by name, in the form of `.mcp.json`. Other users of the machine can see this; write secrets as `${VAR}`. */
+  readonly mcpServers?: { readonly [name: string]: JsonObject };
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];

@@ -1,4 +1,4 @@
-import type { AnswerReport, Approval, QuestionAnswer } from "./approval.ts";
+import type { AnswerReport, AppliedChoice, Approval, QuestionAnswer } from "./approval.ts";
 import { connect } from "./connection.ts";
 import type { JsonObject } from "./json.ts";
 import type { Message, Mode } from "./message.ts";
@@ -9,13 +9,14 @@ import { type Exit, SdkError } from "./sdk-error.ts";
 export type ApprovalRef = { readonly approvalId: string; readonly fingerprint: string; readonly reason?: string };
 
 /** An approval given by a method instead of a callback. */
-export type ApprovalAnswer = ApprovalRef & {
-  readonly updatedInput?: JsonObject;
-  /** The id of a suggestion. */
-  readonly remember?: string;
-  /** For a parked question. */
-  readonly answers?: Extract<QuestionAnswer, { outcome: "answered" }>["answers"];
-};
+export type ApprovalAnswer = ApprovalRef &
+  AppliedChoice & {
+    readonly updatedInput?: JsonObject;
+    /** The id of a suggestion. */
+    readonly remember?: string;
+    /** For a parked question. */
+    readonly answers?: Extract<QuestionAnswer, { outcome: "answered" }>["answers"];
+  };
 
 /**
  * A run of Assent. Iterate it for its messages; it ends with the process. Throws an `SdkError` on an abort or if the process ends too
@@ -59,13 +60,15 @@ export function query(options: QueryOptions): Query {
     interrupt: ({ end = false } = {}) => tell("interrupt", end ? { end } : {}),
     setMode: (mode) => tell("set_permission_mode", { mode }),
     setModel: (model) => tell("set_model", { model }),
-    approve: async ({ updatedInput, answers, remember, ...ref }) =>
+    approve: async ({ updatedInput, answers, remember, write, part, ...ref }) =>
       readReport(
         await ask("approve", {
           ...answering(ref),
           ...(updatedInput && { updated_input: updatedInput }),
           ...(remember !== undefined && { remember }),
           ...(answers && { answers }),
+          ...(write !== undefined && { write }),
+          ...(part && { part }),
         }),
       ),
     reject: async (ref) => readReport(await ask("reject", answering(ref))),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { type Message, type Mode, type Query, type QueryOptions, query, type ToolRequest, type UserMessage } from "@assent/sdk";
+import { withoutProgram } from "../../../test/support/programs.ts";
 import { BIN, type Place, place, until } from "../../cli/test/support/assent.ts";
 import { drain } from "./support/at-door.ts";
 
@@ -115,6 +116,42 @@ describe("canUseTool", () => {
     using at = place();
     await drain(start(at, once, { canUseTool: () => ({ behavior: "allow", updatedInput: { command: "touch edited.txt" } }) }));
     assert.deepEqual([existsSync(at.path("edited.txt")), existsSync(at.path("shown.txt"))], [true, false]);
+  });
+
+  test("a preview shows what the command does on a copy, and write applies exactly that", { skip: withoutProgram("bwrap") }, async () => {
+    using at = place();
+    const shown: unknown[] = [];
+    const turns = [{ calls: [shell("echo $RANDOM$RANDOM > stamp.txt; cat stamp.txt")] }, { say: "Done." }];
+    const { error } = await drain(
+      start(at, turns, {
+        canUseTool({ preview }) {
+          const { effect } = preview as { readonly effect: { readonly state: string; readonly id: string; readonly output: string } };
+          shown.push(effect.state);
+          if (effect.state === "offered") return { behavior: "preview" };
+          shown.push(effect.output, existsSync(at.path("stamp.txt")));
+          return { behavior: "allow", write: effect.id };
+        },
+      }),
+    );
+    assert.equal(error, undefined);
+    assert.deepEqual(shown, ["offered", "shown", readFileSync(at.path("stamp.txt"), "utf8").trimEnd(), false]);
+  });
+
+  test("a preview that is not offered is asked again, with why", async () => {
+    using at = place();
+    const faults: (string | undefined)[] = [];
+    const settings = at.write("policy.json", JSON.stringify({ version: 1, preview: "off" }));
+    await drain(
+      start(at, once, {
+        args: ["--policy", settings],
+        canUseTool({ answer_error }) {
+          faults.push(answer_error);
+          return answer_error === undefined ? { behavior: "preview" } : { behavior: "deny" };
+        },
+      }),
+    );
+    assert.match(faults[1] ?? "", /offers no preview/);
+    assert.equal(existsSync(at.path("shown.txt")), false);
   });
 
   test("an edit that does not fit is asked again, with why", async () => {

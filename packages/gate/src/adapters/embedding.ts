@@ -147,7 +147,7 @@ function presentValue(ended: Pick<ToolResult, "content" | "value"> & { readonly 
 
 /** True for the content of a call that returned nothing; a hook or an edit may have added words. */
 export function isWithoutOutput(content: Content): boolean {
-  return typeof content === "string" && content.split("\n").includes(NO_OUTPUT);
+  return typeof content === "string" && content.includes(NO_OUTPUT) && content.split("\n").includes(NO_OUTPUT);
 }
 
 type CallName = { readonly id: string | undefined; readonly tool: string };
@@ -181,8 +181,8 @@ export function parkedMessage(approvals: readonly string[]): string {
 function findStop(calls: readonly EmbeddedCall[], { dispatcher, report }: TurnReport): RunStop | undefined {
   const failure = dispatcher.failure();
   if (failure !== undefined) return { reason: "failed", message: failure instanceof Error ? failure.message : String(failure) };
-  const approvals = calls.flatMap((call) => (call.outcome === "waiting" && call.approvalId !== undefined ? [call.approvalId] : []));
-  if (calls.some(({ outcome }) => outcome === "waiting")) return { reason: "parked", message: parkedMessage(approvals) };
+  const waiting = calls.filter((call) => call.outcome === "waiting");
+  if (waiting.length > 0) return { reason: "parked", message: parkedMessage(waiting.flatMap(({ approvalId }) => approvalId ?? [])) };
   if (report.stopRun) return { reason: "stopped", message: report.stopMessage };
   if (report.endedBy === "interrupted") return { reason: "interrupted", message: "A person rejected a call and ended the turn." };
   if (report.endedBy === "unanswered")
