@@ -1,7 +1,8 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { type AgentName, agentRun, type FakeModel, type PlannedTurn, shellCall, startFakeModel } from "@assent/guard";
+import { type AgentName, agentRun, type FakeModel, type PlannedSubagent, type PlannedTurn, shellCall, startFakeModel } from "@assent/guard";
 
 const ROOT = join(import.meta.dirname, "../..");
 const BIN = join(ROOT, "packages/cli/bin/assent.js");
@@ -15,50 +16,65 @@ export function findAgent(agent: AgentName): string | undefined {
 
 export type Ended = { readonly code: number | null; readonly output: string };
 
-/** A home, a workspace and a real agent that Assent guards. */
+export type StartedAgent = { readonly pid: number; readonly end: Promise<Ended>; readonly model: FakeModel };
+
+/** A home, a workspace and real agents that Assent guards. */
 export type GuardedPlace = {
+  readonly home: string;
   readonly workspace: string;
   /** Runs an `assent` command for the same home. */
   readonly assent: (...argv: readonly string[]) => Promise<Ended>;
   readonly json: (...argv: readonly string[]) => Promise<ReturnType<typeof JSON.parse>>;
-  /** Starts the agent with a model that proposes these turns. */
-  readonly startAgent: (turns: readonly PlannedTurn[]) => Promise<{ readonly end: Promise<Ended>; readonly model: FakeModel }>;
+  /** Starts an agent with a model that proposes these turns. */
+  readonly startAgent: (
+    agent: AgentName,
+    turns: readonly PlannedTurn[],
+    more?: { readonly subagents?: readonly PlannedSubagent[]; readonly args?: readonly string[] },
+  ) => Promise<StartedAgent>;
   readonly ran: (name: string) => boolean;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** Below node_modules, because Gemini CLI refuses settings below a directory that everyone can write. */
-export async function guardAgent(agent: AgentName, settings: object, options: readonly string[] = []): Promise<GuardedPlace> {
+/** `store` is the URL of a record on PostgreSQL, `options` are those of `hook install`. The home is below node_modules, because Gemini CLI refuses settings below a directory that everyone can write. */
+export async function guardAgents(
+  agents: readonly AgentName[],
+  settings: object,
+  { store, options = [] }: { readonly store?: string | undefined; readonly options?: readonly string[] } = {},
+): Promise<GuardedPlace> {
   mkdirSync(INSTALLED, { recursive: true });
   const home = realpathSync(mkdtempSync(join(INSTALLED, "home-")));
   const workspace = join(home, "workspace");
   mkdirSync(join(workspace, ".git"), { recursive: true });
   mkdirSync(join(home, ".config/assent"), { recursive: true });
   writeFileSync(join(home, ".config/assent/settings.json"), JSON.stringify(settings), { mode: 0o600 });
-  const path = [dirname(process.execPath), findAgent(agent) ?? "", process.env["PATH"] ?? ""].join(delimiter);
+  const path = [dirname(process.execPath), ...agents.map((agent) => findAgent(agent) ?? ""), process.env["PATH"] ?? ""].join(delimiter);
   const env = { HOME: home, PATH: path, NODE_COMPILE_CACHE: join(INSTALLED, "../assent-test") };
   const running: { child: ChildProcess; model: FakeModel }[] = [];
-  const assent = (...argv: readonly string[]): Promise<Ended> => ended(spawn(process.execPath, [BIN, ...argv], { cwd: workspace, env }));
-  const installed = await assent("hook", "install", agent, "--yes", ...options);
-  if (installed.code !== 0) throw new Error(installed.output);
+  const assent = (...argv: readonly string[]): Promise<Ended> =>
+    ended(spawn(process.execPath, [BIN, ...argv, ...(store === undefined ? [] : ["--store", store])], { cwd: workspace, env }));
+  for (const agent of agents) {
+    const installed = await assent("hook", "install", agent, "--yes", ...options);
+    if (installed.code !== 0) throw new Error(installed.output);
+  }
   return {
+    home,
     workspace,
     assent,
     json: async (...argv) => JSON.parse((await assent(...argv, "--json")).output),
-    startAgent: async (turns) => {
-      const model = await startFakeModel(turns);
+    startAgent: async (agent, turns, { subagents = [], args: given = [] } = {}) => {
+      const model = await startFakeModel(turns, subagents);
       const { program, args, env: more, config } = agentRun(agent, model.url);
-      const file = join(home, "agent-config.json");
+      const file = join(home, `${agent}-config.json`);
       if (config) writeFileSync(file, config.text);
       const all = { ...env, ...more, ...(config && { [config.variable]: file }) };
       const trusted = agent === "codex" ? ["--dangerously-bypass-hook-trust"] : [];
-      const child = spawn(program, [...args.slice(0, 1), ...trusted, ...args.slice(1)], {
+      const child = spawn(program, [...args.slice(0, 1), ...trusted, ...given, ...args.slice(1)], {
         cwd: workspace,
         env: all,
         stdio: ["ignore", "pipe", "pipe"],
       });
       running.push({ child, model });
-      return { end: ended(child), model };
+      return { pid: child.pid ?? 0, end: ended(child), model };
     },
     ran: (name) => existsSync(join(workspace, name)),
     [Symbol.asyncDispose]: async () => {
@@ -69,6 +85,26 @@ export async function guardAgent(agent: AgentName, settings: object, options: re
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+export type Approval = { readonly id: string; readonly sessionId: string };
+
+/** Waits for the approval that the agent's hook opens, unless the agent ends first. */
+export async function openApproval(place: GuardedPlace, end: Promise<Ended>): Promise<Approval> {
+  let over: Ended | undefined;
+  void end.then((value) => {
+    over = value;
+  });
+  for (;;) {
+    const [approval] = await place.json("approvals");
+    if (approval) return approval;
+    if (over) throw new Error(`the agent ended without asking: ${over.output}`);
+  }
+}
+
+export async function verifyRecord(place: GuardedPlace): Promise<void> {
+  const { code, output } = await place.assent("verify");
+  assert.equal(code, 0, output);
 }
 
 /** One turn that proposes these command lines at once. */

@@ -13,6 +13,8 @@ export type ForeignCall = {
   readonly mode?: string;
   /** The agent's subagent that makes the call. */
   readonly subagent?: string;
+  /** Where the agent writes down its session. */
+  readonly transcript?: string;
 };
 
 /** How a call ended, as the agent reports it. `not_applied`: the agent did not run it. */
@@ -25,6 +27,8 @@ export type GuardEvent =
   /** The agent shows its own dialog; the first answer wins. */
   | { readonly kind: "dialog"; readonly call: ForeignCall }
   | { readonly kind: "report"; readonly call: ForeignCall; readonly outcome: CallOutcome; readonly text: string }
+  /** The agent waits for its person. Every call of the turn is over. */
+  | { readonly kind: "turn-end"; readonly session: string; readonly cwd: string }
   | { readonly kind: "session-end"; readonly session: string; readonly cwd: string }
   /** Nothing to decide or record. */
   | { readonly kind: "other"; readonly name: string };

@@ -1,11 +1,20 @@
 export { type AgentRun, agentRun, shellCall } from "./agent-run.ts";
 export { AGENT_NAMES, AGENTS, type AgentName, type GuardedAgent } from "./agents.ts";
-export type { PlannedTurn } from "./fake-model/plan.ts";
+export { type ClaudeSurroundings, claudeSurelyAsks } from "./claude-dialog.ts";
+export type { PlannedSubagent, PlannedTurn } from "./fake-model/plan.ts";
 export { type FakeModel, startFakeModel } from "./fake-model/server.ts";
 export { type CallOutcome, type ForeignCall, type GuardEvent, GuardInputError, type GuardVerdict, type HookOutput } from "./guard-event.ts";
-export { type AgentFile, type AgentHome, agentFiles, type HookSetup, type InstallScope, switchedOff } from "./install/agent-files.ts";
+export {
+  type AgentFile,
+  type AgentHome,
+  agentFiles,
+  type InstallScope,
+  type ProjectPlace,
+  projectPlugins,
+  switchedOff,
+} from "./install/agent-files.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
-export { type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
+export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export { lookOnly, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "./outside-tools.ts";
 export { type CallKey, callKey, idsWithPrefix } from "./session-ids.ts";
 export { MAPPED_TOOLS, type OutsideCall, translateCall } from "./tool-names.ts";

@@ -15,8 +15,11 @@ import {
 /** What the tools of one hook process do with the one call they are about. */
 export type OutsideRun = {
   readonly agent: string;
-  /** Called once the call is claimed; the agent then runs it. Throws if the agent would run something else. */
-  readonly handOver: (input: JsonObject) => void;
+  /**
+   * Called once the call is claimed. Returns its result, or undefined if the agent now runs it and reports its end.
+   * Throws if the agent would run something else.
+   */
+  readonly handOver: (input: JsonObject) => string | undefined;
   /** What the agent reported; undefined before it did. */
   readonly report: () => ProbeAnswer | undefined;
 };
@@ -72,8 +75,8 @@ function bodyOf({ name, title, kind }: Pick<Tool, "name" | "title" | "kind">, ru
     locations: (input) => locationsOf(input as JsonObject),
     confirm: (input, { cwd }) => confirmCall(name, input as JsonObject, { agent: run.agent, cwd }),
     run: (input) => {
-      run.handOver(input as JsonObject);
-      return new Promise<never>(() => undefined);
+      const result = run.handOver(input as JsonObject);
+      return result === undefined ? new Promise<never>(() => undefined) : { content: result };
     },
     probe: () => run.report() ?? { state: "unknown", evidence: "the agent did not report a result" },
   };

@@ -10,7 +10,7 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
  */
 export type CallKey = { readonly group: string; readonly call: string };
 
-/** The prefixes of the ids of a session's calls, and of calls with the same input. */
+/** The prefixes of the ids of a session's calls, and of calls with the same tool and input. Not the directory: a command may change it. */
 export function callKey(digest: Digest, group: { readonly client: string; readonly id: string }, call: object): CallKey {
   const ofGroup = `s_${shorten(digest, JSON.stringify([group.client, group.id]), GROUP_CHARS)}`;
   return { group: ofGroup, call: `${ofGroup}${shorten(digest, JSON.stringify(call), INPUT_CHARS)}` };

@@ -69,7 +69,12 @@ const ROWS: readonly ToolRow[] = [
   },
   { names: ["LS", "list", "list_directory"], tool: "list", kind: "search", fields: { path: DIRECTORY }, drops: ["description"] },
   { names: ["WebFetch", "webfetch", "web_fetch"], tool: "fetch", kind: "fetch", fields: { url: ["url"] } },
-  { names: ["Task", "Agent", "task", "agent"], tool: "agent", kind: "other" },
+  {
+    names: ["Task", "Agent", "task", "agent"],
+    tool: "agent",
+    kind: "other",
+    fields: { agent: ["subagent_type"], description: ["description"], prompt: ["prompt"] },
+  },
   {
     names: ["TodoWrite", "TodoRead", "todo_write", "write_todos", "todowrite", "todoread", "update_plan"],
     tool: "todo",

@@ -3,7 +3,13 @@ import { describe, test } from "node:test";
 import { AGENT_NAMES, AGENTS, type AgentHome, agentFiles, type HookSetup, switchedOff } from "@assent/guard";
 
 const AT: AgentHome = { home: "/home/me", project: "/project", env: {} };
-const SETUP: HookSetup = { wrapper: "/state/hooks/assent-hook", options: ["--deadline", "598s"], timeoutSeconds: 600 };
+const SETUP: HookSetup = {
+  wrapper: "/state/hooks/assent-hook",
+  options: ["--store", "/elsewhere"],
+  decideOptions: ["--deadline", "598s"],
+  timeoutSeconds: 600,
+  besideDialog: false,
+};
 
 const OTHERS = `{
   // mine
@@ -35,9 +41,10 @@ describe("the files of each agent", () => {
       const text = file.install("", SETUP);
       assert.match(
         text,
-        new RegExp(agent === "opencode" ? `"decide","--deadline","598s"` : `assent-hook ${agent} decide --deadline 598s"`),
+        new RegExp(agent === "opencode" ? `"decide","--deadline","598s","--store"` : `assent-hook ${agent} decide --deadline 598s --store`),
       );
       assert.doesNotMatch(text, /report.{1,3}--deadline/);
+      assert.match(text, /report.{1,3}--store.{1,3}\/elsewhere/);
     });
 
     test(`${title}: the user's file is in the home, the project's in the project`, () => {
@@ -98,7 +105,8 @@ describe("a project that switches hooks off is noticed", () => {
   ];
   for (const [agent, file, text, noticed] of rows)
     test(`${AGENTS[agent].title}: ${file} with ${JSON.stringify(text)}${noticed ? "" : " is fine"}`, () => {
-      const found = switchedOff(agent, "/project", (path) => (path === `/project/${file}` ? text : undefined));
+      const at = { directory: "/home/me/project/src", home: "/home/me" };
+      const found = switchedOff(agent, at, (path) => (path === `/home/me/project/${file}` ? text : undefined));
       assert.equal(found.length, noticed ? 1 : 0);
     });
 });

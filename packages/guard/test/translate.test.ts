@@ -21,6 +21,13 @@ const ROWS: readonly Row[] = [
     "shell",
     { command: "ls", cwd: "sub" },
   ],
+  [
+    "the start of a subagent names it, so that a rule can allow it",
+    "Agent",
+    { subagent_type: "explorer", prompt: "look", description: "x", run_in_background: true },
+    "agent",
+    { agent: "explorer", prompt: "look", description: "x", more: { run_in_background: true } },
+  ],
   ["a command given as a shell and its line", "shell", { command: ["bash", "-lc", "ls | wc"] }, "shell", { command: "ls | wc" }],
   [
     "a command given as words is quoted",

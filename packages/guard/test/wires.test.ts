@@ -82,7 +82,7 @@ const EVENTS: readonly EventRow[] = [
     { kind: "report", outcome: "applied", text: "ok" },
   ],
   ["the end of a session", "qwen", claude("SessionEnd"), { kind: "session-end", session: "S" }],
-  ["the end of a turn", "codex", claude("Stop"), { kind: "other", name: "Stop" }],
+  ["the end of a turn", "claude", claude("Stop"), { kind: "turn-end", session: "S" }],
   ["an unknown event", "gemini", claude("Surprise"), { kind: "other", name: "Surprise" }],
 ];
 

@@ -5,9 +5,11 @@ import {
   createDispatcher,
   type Dispatcher,
   type DispatcherDeps,
+  isAcceptedPlace,
   LedgerError,
   openSession,
   type Session,
+  type SessionRow,
   ToolError,
 } from "@assent/core";
 import {
@@ -22,19 +24,20 @@ import {
 } from "@assent/guard";
 import { currentUser } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
-import { createHooks } from "../compose/dispatcher.ts";
+import { createHooks } from "../compose/hook-runner.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
 import { cut } from "../io/display-width.ts";
 import { warn } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { personBy } from "../io/who.ts";
-import { storeFlag } from "../store/location.ts";
+import { storeFlag, userHome } from "../store/location.ts";
 import { VERSION } from "../version.ts";
+import { findAgentProcess } from "./agent-process.ts";
 import { agentTitle, type OutsidePlace, type OutsidePolicy, openOutsidePolicy } from "./outside-policy.ts";
 import { readText } from "./read-text.ts";
 
-/** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, or deny it. */
-export type OnOutsideAsk = "wait" | "agent" | "deny";
+/** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, to both, or deny it. */
+export type OnOutsideAsk = "wait" | "agent" | "both" | "deny";
 
 export type DecideOptions = {
   readonly place: OutsidePlace;
@@ -50,8 +53,9 @@ export type DecideOptions = {
  * 2. The call is judged, and a person is asked where needed, until the deadline.
  * 3. The claim is on disk before the agent may run it. Then this process exits; the agent's report ends the call.
  */
-export async function decideOutsideCall(context: Context, { place, call, onAsk, signal }: DecideOptions): Promise<GuardVerdict> {
-  const [off] = switchedOff(place.agent, call.cwd, (path) => readText(path) ?? undefined);
+export async function decideOutsideCall(context: Context, { place, call, onAsk: wanted, signal }: DecideOptions): Promise<GuardVerdict> {
+  const project = { directory: call.cwd, home: userHome(context.io.env) };
+  const [off] = switchedOff(place.agent, project, (path) => readText(path) ?? undefined);
   if (off !== undefined) return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here.` };
   const translated = translateCall(call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();
@@ -60,10 +64,13 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk, 
     handOver: (input) => {
       if (!isDeepStrictEqual(input, translated.input)) throw new ToolError(EDITED);
       handedOver.resolve("handed over");
+      return undefined;
     },
     report: () => undefined,
   };
   const policy = await openOutsidePolicy(context, place, { call: translated, run });
+  const { answersFrom } = policy.source.settings();
+  const onAsk = isAcceptedPlace(answersFrom, dialogPlace(place.agent)) ? wanted : DIALOG_REFUSED[wanted];
   const opened = await openCallSession(context, place, { call, translated, policy });
   const dispatcher = await createOutsideDispatcher(context, { place, policy, session: opened.session, onAsk });
   const batch = { tools: policy.tools, signal };
@@ -74,13 +81,19 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk, 
         calls: [{ name: translated.tool, arguments: translated.input, ...(call.callId && { id: call.callId }) }],
       });
   const done = await Promise.race([work, handedOver.promise]);
-  if (done === "handed over") return { verdict: onAsk === "agent" && wasAsked(opened.session) ? "dialog" : "allow" };
+  if (done === "handed over") return { verdict: wasAsked(opened.session) ? HANDED_OVER[onAsk] : "allow" };
   const failure = dispatcher.failure();
   if (failure !== undefined) throw failure;
   return await endUnclaimed(context, opened.session, done);
 }
 
-const EDITED = "A person approved an edited call. This agent cannot run an edited call: propose the edited call yourself.";
+/** What the agent hears about a call that was asked about. Without an opinion, Claude Code shows its dialog and asks the other hook. */
+const HANDED_OVER = { wait: "allow", deny: "allow", agent: "dialog", both: "none" } as const;
+
+/** If answers of the agent's dialog do not count. */
+const DIALOG_REFUSED = { wait: "wait", deny: "deny", agent: "wait", both: "wait" } as const;
+
+export const EDITED = "A person approved an edited call. This agent cannot run an edited call: propose the edited call yourself.";
 
 type CallToOpen = { readonly call: ForeignCall; readonly translated: OutsideCall; readonly policy: OutsidePolicy };
 type OpenedCall = { readonly session: Session; readonly resumed: boolean };
@@ -88,18 +101,36 @@ type OpenedCall = { readonly session: Session; readonly resumed: boolean };
 async function openCallSession(context: Context, place: OutsidePlace, { call, translated, policy }: CallToOpen): Promise<OpenedCall> {
   const { ledger, ports, agent } = place;
   const group = { client: agent, title: agentTitle(agent), id: call.session };
-  const key = callKey(ports.digest, group, { cwd: call.cwd, ...translated });
+  const key = callKey(ports.digest, group, translated);
   const holder = commandHolder(context, "hook");
-  for (const { id, state } of await ledger.pending("sessions", { prefix: key.call, all: true })) {
-    if (state !== "parked") continue;
+  for (const row of await ledger.pending("sessions", { prefix: key.call, all: true })) {
+    if (row.cwd !== call.cwd || !(await isWaiting(place, row))) continue;
+    const { id } = row;
     const session = await openSession({ ledger, ...ports }, { holder, id, runElsewhere: true }).catch(refuseUnlessTaken);
     if (session) return { session, resumed: true };
   }
+  return { session: await createCallSession(context, place, { call, translated, policy, prefix: key.call }), resumed: false };
+}
+
+/** Also if the hook process that waited was killed. A claimed call is the agent's. */
+async function isWaiting({ ledger }: OutsidePlace, { id, state }: SessionRow): Promise<boolean> {
+  if (state !== "interrupted") return state === "parked";
+  const approvals = await ledger.pending("approvals", { session: id, all: true });
+  return approvals.some((approval) => approval.state === "open" || (approval.state === "approved" && !approval.consumed));
+}
+
+/** A session of its own for one call, whose id starts with `prefix`. */
+export async function createCallSession(
+  context: Context,
+  { ledger, ports, agent }: OutsidePlace,
+  { call, translated, policy, prefix }: CallToOpen & { readonly prefix: string },
+): Promise<Session> {
   const { mode, revision } = policy.source.current();
-  const session = await openSession(
-    { ledger, ...ports, ids: idsWithPrefix(ports.ids, key.call) },
+  const agentProcess = findAgentProcess();
+  return await openSession(
+    { ledger, ...ports, ids: idsWithPrefix(ports.ids, prefix) },
     {
-      holder,
+      holder: commandHolder(context, "hook"),
       create: {
         cwd: call.cwd,
         workspace: policy.workspace,
@@ -109,11 +140,10 @@ async function openCallSession(context: Context, place: OutsidePlace, { call, tr
         policy: revision,
         agent: call.subagent ?? null,
         title: cut(oneLine(`${translated.tool} ${JSON.stringify(translated.input).slice(0, 200)}`), 80),
-        group,
+        group: { client: agent, title: agentTitle(agent), id: call.session, ...(agentProcess && { process: agentProcess }) },
       },
     },
   );
-  return { session, resumed: false };
 }
 
 /** Another hook process waits for the same approval. */
@@ -137,13 +167,14 @@ export async function createOutsideDispatcher(
   const { clock, ids, digest, files, processes } = ports;
   const { facts, rules, tools, source } = policy;
   const by = personBy(currentUser().user, { name: agentTitle(agent), door: "hook" });
-  const approver = onAsk === "deny" ? undefined : onAsk === "agent" ? dialogApprover(agent) : waitingApprover();
+  const approver = onAsk === "deny" ? undefined : onAsk === "wait" ? waitingApprover() : dialogApprover(agent);
   const deps: DispatcherDeps = {
     ...{ session, clock, ids, digest, files, processes, tools, rules, facts, by },
     policy: source,
     above: await sessionsWithGrants(place, session),
     onAsk: onAsk === "deny" ? "deny" : "park",
-    hooks: createHooks(context, { session, ports, policy: policy as never, frontEnd: undefined }),
+    answersFrom: () => source.settings().answersFrom,
+    hooks: createHooks(context, { session, ports, policy }),
     ...(approver && { approver }),
     warn: (message) => void warn(context.io, message),
   };
@@ -172,17 +203,25 @@ function waitingApprover(): Approver {
 /** Records that the agent's own dialog decides, before the agent shows it. */
 function dialogApprover(agent: OutsidePlace["agent"]): Approver {
   const { user } = currentUser();
-  const title = agentTitle(agent);
   return {
     available: () => true,
     ask: async ({ id, revision }) => ({
       approval: id,
       revision,
       outcome: "approve",
-      reason: `left to the dialog of ${title}`,
-      by: { kind: "host", user, name: `dialog of ${title}`, door: agent, pid: process.pid },
+      reason: `left to the ${dialogOf(agent)}`,
+      by: { kind: "host", user, name: dialogOf(agent), door: agent, from: dialogPlace(agent), pid: process.pid },
     }),
   };
+}
+
+function dialogPlace(agent: OutsidePlace["agent"]): string {
+  return `dialog:${agent}`;
+}
+
+/** Answers and closed approvals name the dialog like this. */
+export function dialogOf(agent: OutsidePlace["agent"]): string {
+  return `dialog of ${agentTitle(agent)}`;
 }
 
 function wasAsked(session: Session): boolean {

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { ProcessEnd } from "@assent/core";
 import { AGENTS, type AgentName, agentRun, shellCall, startFakeModel } from "@assent/guard";
+import { findProgram } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
-import { findProgram } from "../io/find-program.ts";
 import { printJson } from "../io/output.ts";
 import { stateDirectory } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";

@@ -1,12 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { messageOf, ParkRequest } from "@assent/core";
-import { AGENTS, type GuardEvent, type GuardedAgent, type HookOutput } from "@assent/guard";
+import {
+  AGENTS,
+  callKey,
+  claudeSurelyAsks,
+  type ForeignCall,
+  type GuardEvent,
+  type GuardedAgent,
+  type GuardVerdict,
+  type HookOutput,
+} from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { withStore } from "../store/open.ts";
 import { agentNamed } from "./agent-name.ts";
 import { decideOutsideCall, type OnOutsideAsk } from "./decide.ts";
+import { answerBesideDialog, endTurn } from "./dialog.ts";
 import { DOCTOR_VARIABLE } from "./doctor-variable.ts";
 import type { OutsidePlace } from "./outside-policy.ts";
 import { endOutsideSession, reportOutsideCall } from "./report.ts";
@@ -45,20 +55,25 @@ async function readInput({ io }: Context): Promise<string> {
 const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 
 async function answerEvent(context: Context, agent: GuardedAgent, event: GuardEvent): Promise<HookOutput> {
-  if (event.kind === "other" || event.kind === "dialog") return SILENT;
+  if (event.kind === "other") return SILENT;
   return withStore(context, async ({ ledger, directory }) => {
     const ports = hostPortsFor(context, directory);
-    const cwd = event.kind === "session-end" ? event.cwd : event.call.cwd;
+    const { cwd } = "call" in event ? event.call : event;
     const place: OutsidePlace = { agent: agent.name, cwd, ledger, ports, directory };
     switch (event.kind) {
       case "decide":
         if (isExamined(context)) return agent.write({ verdict: "deny", reason: "Denied: assent hook doctor is looking." }, event);
         return agent.write(await decideInTime(context, agent, { place, call: event.call }), event);
+      case "dialog":
+        return agent.write(await answerInTime(context, agent, { place, call: event.call }), event);
       case "report": {
         const answer = { state: event.outcome, content: event.text, reportedBy: agent.title } as const;
         await reportOutsideCall(context, place, { call: event.call, answer });
         return SILENT;
       }
+      case "turn-end":
+        await endTurn(context, place, event.session);
+        return SILENT;
       case "session-end":
         await endOutsideSession(context, place, event.session);
         return SILENT;
@@ -76,29 +91,57 @@ function isExamined({ io }: Context): boolean {
   return true;
 }
 
-type Decision = Parameters<typeof decideOutsideCall>[1];
+type HookedCall = { readonly place: OutsidePlace; readonly call: ForeignCall };
 
-async function decideInTime(
+async function decideInTime(context: Context, agent: GuardedAgent, { place, call }: HookedCall): Promise<GuardVerdict> {
+  if (!(await hasCalls(place, call.session))) await (await import("./sweep.ts")).sweepKilledAgents(context, place);
+  const onAsk = await chooseOnAsk(context, agent, { place, call });
+  return untilDeadline(context, agent, place, {
+    late: () => new ParkRequest(), // the approval stays open
+    act: (signal) => decideOutsideCall(context, { place, call, onAsk, signal }),
+  });
+}
+
+/** The first call of an agent's session is a good moment to clean up, because it is rare. */
+async function hasCalls({ ledger, ports, agent }: OutsidePlace, session: string): Promise<boolean> {
+  const { group } = callKey(ports.digest, { client: agent, id: session }, {});
+  return (await ledger.pending("sessions", { prefix: group, all: true, limit: 1 })).length > 0;
+}
+
+function answerInTime(context: Context, agent: GuardedAgent, { place, call }: HookedCall): Promise<GuardVerdict> {
+  return untilDeadline(context, agent, place, {
+    late: () => new DOMException("Assent stopped waiting beside the dialog.", "AbortError"),
+    act: (signal) => answerBesideDialog(context, { place, call, signal }),
+  });
+}
+
+type TimedWork = { readonly late: () => Error; readonly act: (signal: AbortSignal) => Promise<GuardVerdict> };
+
+/** The deadline and signals end the wait. */
+async function untilDeadline(
   context: Context,
   agent: GuardedAgent,
-  { place, call }: Pick<Decision, "place" | "call">,
-): ReturnType<typeof decideOutsideCall> {
-  const { options } = context;
+  { ports }: OutsidePlace,
+  { late, act }: TimedWork,
+): Promise<GuardVerdict> {
   const deadline = new AbortController();
-  const milliseconds = options.duration("deadline") ?? (agent.timeoutSeconds - SPARE_SECONDS) * 1_000;
-  const cancel = place.ports.clock.timer(milliseconds, () => deadline.abort(new ParkRequest()), { keepsAlive: true });
-  const stop = context.io.onSignal(() => deadline.abort(new ParkRequest()));
+  const milliseconds = context.options.duration("deadline") ?? (agent.timeoutSeconds - SPARE_SECONDS) * 1_000;
+  const cancel = ports.clock.timer(milliseconds, () => deadline.abort(late()), { keepsAlive: true });
+  const stop = context.io.onSignal(() => deadline.abort(late()));
   try {
-    return await decideOutsideCall(context, { place, call, onAsk: readOnAsk(context, agent), signal: deadline.signal });
+    return await act(deadline.signal);
   } finally {
     cancel();
     stop();
   }
 }
 
-/** An agent without a dialog of its own waits instead. */
-function readOnAsk({ options }: Context, { hasDialog }: GuardedAgent): OnOutsideAsk {
-  const given = options.text("on-ask");
+/** An agent without a dialog of its own waits instead, and so does one whose dialog is not certain. */
+async function chooseOnAsk(context: Context, agent: GuardedAgent, { place, call }: HookedCall): Promise<OnOutsideAsk> {
+  const given = context.options.text("on-ask");
   if (given === "deny") return "deny";
-  return given === "agent" && hasDialog ? "agent" : "wait";
+  if (given === "agent" && agent.hasDialog) return "agent";
+  if (given !== "both" || agent.name !== "claude") return "wait";
+  const { claudeSurroundings } = await import("./claude-surroundings.ts");
+  return (await claudeSurelyAsks(call, claudeSurroundings(context, place.ports.clock, call))) ? "both" : "wait";
 }

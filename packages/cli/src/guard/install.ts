@@ -16,8 +16,9 @@ import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { confirmInTerminal } from "../desk/terminal/confirm.ts";
 import { CommandError, usageError } from "../io/failure.ts";
+import type { Io } from "../io/io.ts";
 import { printJson } from "../io/output.ts";
-import { stateDirectory, userHome } from "../store/location.ts";
+import { lastingStore, stateDirectory, userHome, withoutPassword } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";
 import { forgetDoctorResult } from "./doctor-results.ts";
 import { readText } from "./read-text.ts";
@@ -32,7 +33,7 @@ export async function installHooks(context: Context): Promise<number> {
   const directory = await stateDirectory(context);
   const wrapper = join(directory, "hooks", WRAPPER_NAME);
   const setup = readSetup(context, agent, wrapper);
-  const script = wrapperScript({ node: process.execPath, program: realpathSync(process.argv[1] ?? "") });
+  const script = wrapperScript({ node: process.execPath, program: realpathSync(process.argv[1] ?? ""), env: lastingEnvironment(context) });
   const edits = [
     { path: wrapper, before: readText(wrapper), after: script, mode: 0o700 },
     ...filesOf(context, agent, scope).map((file) => editFile(file, (text) => file.install(text, setup))),
@@ -42,6 +43,14 @@ export async function installHooks(context: Context): Promise<number> {
     done: `${AGENTS[agent].title} is guarded. ${NEXT[agent]}`,
     nothing: "Nothing to change: the hooks are installed.",
   });
+}
+
+/** The setting `store` is read again at every start, so only the variable of the person's own environment is kept. */
+function lastingEnvironment({ io }: Context): Io["env"] {
+  const { ASSENT_STORE: store } = process.env;
+  if (store !== undefined && withoutPassword(store) !== store)
+    throw usageError("hook", "ASSENT_STORE has a password, which the hook's script would show. Put it into ~/.pgpass.");
+  return { ...io.env, ASSENT_STORE: store };
 }
 
 /** Removes the hooks again. The wrapper stays, because other agents may use it. */
@@ -76,17 +85,17 @@ function scopeOf({ options }: Context): InstallScope {
 
 const SPARE_SECONDS = 2;
 
-function readSetup({ options }: Context, agent: AgentName, wrapper: string): HookSetup {
+function readSetup(context: Context, agent: AgentName, wrapper: string): HookSetup {
   const { timeoutSeconds } = AGENTS[agent];
-  const [onAsk, store] = [options.text("on-ask"), options.text("store")];
+  const [onAsk, store] = [context.options.text("on-ask"), lastingStore(context)];
+  if (onAsk === "both" && agent !== "claude")
+    throw usageError("hook", "'--on-ask both' is only for claude: the other agents have no dialog that a hook can answer.");
   return {
     wrapper,
     timeoutSeconds,
-    options: [
-      ...["--deadline", `${timeoutSeconds - SPARE_SECONDS}s`],
-      ...(onAsk === undefined ? [] : ["--on-ask", onAsk]),
-      ...(store === undefined ? [] : ["--store", store]),
-    ],
+    besideDialog: onAsk === "both",
+    options: store === undefined ? [] : ["--store", store],
+    decideOptions: ["--deadline", `${timeoutSeconds - SPARE_SECONDS}s`, ...(onAsk === undefined ? [] : ["--on-ask", onAsk])],
   };
 }
 

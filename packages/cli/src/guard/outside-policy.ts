@@ -14,6 +14,7 @@ import type { FollowedPolicy } from "../compose/follow-policy.ts";
 import { builtInTools } from "../compose/tool-registry.ts";
 import { warnOfProblems } from "../desk/policy/problem-text.ts";
 import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
+import { storeUrl } from "../store/location.ts";
 
 /** What a hook process needs to know. */
 export type OutsidePlace = {
@@ -73,6 +74,7 @@ export function createOutsidePolicy(
       ...(policyFile !== undefined && { policyFile }),
     },
     stateDirectory: directory,
+    storeUrl: storeUrl(context),
     digest: ports.digest,
     commands: context.commands,
     tools: (look, settings, asked) => outsideTools(builtInTools(context, { ports, workspace, look, settings, ...asked }), call, run),

@@ -1,9 +1,9 @@
-import { LedgerError, openSession, type ProbeAnswer, type SessionRow } from "@assent/core";
-import { callKey, type ForeignCall, type OutsideCall, type OutsideRun, translateCall } from "@assent/guard";
+import type { ProbeAnswer, SessionRow } from "@assent/core";
+import { callKey, type ForeignCall, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
-import { commandHolder } from "../compose/keep-alive.ts";
-import { createOutsideDispatcher } from "./decide.ts";
-import { agentTitle, type OutsidePlace, openOutsidePolicy } from "./outside-policy.ts";
+import { closeDialog } from "./dialog.ts";
+import { agentTitle, type OutsidePlace } from "./outside-policy.ts";
+import { ignoreHeld, isUnderWay, settleCall } from "./settle.ts";
 
 /** What an agent says about a call that it ran, or did not run. */
 export type OutsideReport = { readonly call: ForeignCall; readonly answer: ProbeAnswer };
@@ -11,9 +11,10 @@ export type OutsideReport = { readonly call: ForeignCall; readonly answer: Probe
 /** Ends the claimed call that the report is about: the one with the agent's id, else the oldest with this input. */
 export async function reportOutsideCall(context: Context, place: OutsidePlace, { call, answer }: OutsideReport): Promise<void> {
   const translated = translateCall(call.tool, call.input);
-  const key = callKey(place.ports.digest, { client: place.agent, id: call.session }, { cwd: call.cwd, ...translated });
+  const key = callKey(place.ports.digest, { client: place.agent, id: call.session }, translated);
   const rows = (await place.ledger.pending("sessions", { prefix: key.call, all: true })).filter(isUnderWay);
   const row = (await findByCallId(place, rows, call.callId)) ?? rows[0];
+  await closeDialog(context, place, { session: call.session, translated });
   if (row) await settleCall(context, place, { row, translated, answer });
 }
 
@@ -28,16 +29,6 @@ export async function endOutsideSession(context: Context, place: OutsidePlace, s
   }
 }
 
-/** Another hook process works on it right now. */
-function ignoreHeld(error: unknown): void {
-  if (error instanceof LedgerError && (error.type === "session_in_use" || error.type === "session_busy")) return;
-  throw error;
-}
-
-function isUnderWay({ state }: SessionRow): boolean {
-  return state === "running" || state === "interrupted";
-}
-
 async function findByCallId(
   { ledger }: OutsidePlace,
   rows: readonly SessionRow[],
@@ -48,20 +39,4 @@ async function findByCallId(
     for await (const { body } of ledger.read({ session: row.id, seq: 0 }, { session: row.id, types: ["call.proposed"] }))
       if (body["givenId"] === callId) return row;
   return undefined;
-}
-
-type ReportedCall = { readonly row: SessionRow; readonly translated: OutsideCall; readonly answer: ProbeAnswer };
-
-async function settleCall(context: Context, place: OutsidePlace, { row, translated, answer }: ReportedCall): Promise<void> {
-  const { ledger, ports } = place;
-  const run: OutsideRun = { agent: agentTitle(place.agent), handOver: () => undefined, report: () => answer };
-  const policy = await openOutsidePolicy(context, { ...place, cwd: row.cwd }, { call: translated, run });
-  const session = await openSession({ ledger, ...ports }, { holder: commandHolder(context, "hook"), id: row.id, runElsewhere: true });
-  const dispatcher = await createOutsideDispatcher(context, { place, policy, session, onAsk: "deny" });
-  const stopped = AbortSignal.abort(); // nothing of this call may start here
-  const { results } = await dispatcher.resume({ tools: policy.tools, signal: stopped });
-  const failure = dispatcher.failure();
-  if (failure !== undefined) throw failure;
-  const ended = results.every(({ outcome }) => outcome === "succeeded");
-  await session.close(ended ? "done" : "failed", ended ? 0 : 1);
 }

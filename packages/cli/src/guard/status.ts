@@ -1,12 +1,23 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { AGENT_NAMES, AGENTS, AgentConfigError, type AgentName, type InstallScope, switchedOff, WRAPPER_NAME } from "@assent/guard";
+import {
+  AGENT_NAMES,
+  AGENTS,
+  AgentConfigError,
+  type AgentName,
+  type InstallScope,
+  projectPlugins,
+  switchedOff,
+  WRAPPER_NAME,
+} from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
+import { hostPortsFor } from "../compose/ports.ts";
 import { printJson } from "../io/output.ts";
 import { textTable } from "../io/text-table.ts";
-import { stateDirectory } from "../store/location.ts";
+import { stateDirectory, userHome } from "../store/location.ts";
 import { type DoctorResults, type RecordedExamination, readDoctorResults } from "./doctor-results.ts";
 import { filesOf } from "./install.ts";
+import { type PolicyStatus, policyStatus } from "./policy-status.ts";
 import { readText } from "./read-text.ts";
 
 export type AgentStatus = {
@@ -16,32 +27,62 @@ export type AgentStatus = {
   /** Where the hooks are installed. */
   readonly scopes: readonly InstallScope[];
   readonly problems: readonly string[];
-  readonly doctor: RecordedExamination | null;
+  readonly doctor: (RecordedExamination & { readonly ageSeconds: number }) | null;
 };
 
-/** Says which agents of this user and this directory are guarded. Starts nothing. */
+/** Says which agents of this user and this directory are guarded, and by which policy. Starts nothing. */
 export async function showHookStatus(context: Context): Promise<number> {
   const { io, options } = context;
-  const results = await readDoctorResults(context);
-  const wrapper = join(await stateDirectory(context), "hooks", WRAPPER_NAME);
-  const agents = AGENT_NAMES.map((agent) => ({ ...agentStatus(context, agent, { wrapper, results }), doctor: results[agent] ?? null }));
-  if (options.flag("json")) await printJson(io, { agents });
-  else await io.stdout.write(statusText(agents, io.stdout.columns()));
+  const directory = await stateDirectory(context);
+  const parts: StatusParts = {
+    results: await readDoctorResults(context),
+    wrapper: join(directory, "hooks", WRAPPER_NAME),
+    policy: await policyStatus(context),
+    now: hostPortsFor(context, directory).clock.now(),
+  };
+  const agents = AGENT_NAMES.map((agent) => agentStatus(context, agent, parts));
+  if (options.flag("json")) await printJson(io, { policy: parts.policy, agents });
+  else await io.stdout.write(statusText(agents, parts.policy, io.stdout.columns()));
   return agents.some(({ state }) => state === "broken") ? 1 : 0;
 }
 
-type StatusParts = { readonly wrapper: string; readonly results: DoctorResults };
+type StatusParts = { readonly wrapper: string; readonly results: DoctorResults; readonly policy: PolicyStatus; readonly now: number };
 
-function agentStatus(context: Context, agent: AgentName, { wrapper, results }: StatusParts): Omit<AgentStatus, "doctor"> {
+function agentStatus(context: Context, agent: AgentName, { wrapper, results, policy, now }: StatusParts): AgentStatus {
   const found = (["user", "project"] as const).map((scope) => ({ scope, ...scopeStatus(context, agent, scope) }));
   const scopes = found.flatMap(({ scope, installed }) => (installed ? [scope] : []));
-  const off = switchedOff(agent, context.io.cwd, (path) => readText(path) ?? undefined);
+  const project = { directory: context.io.cwd, home: userHome(context.io.env) };
+  const off = [
+    ...switchedOff(agent, project, (path) => readText(path) ?? undefined),
+    ...projectPlugins(agent, project, listFiles),
+    ...managedProblems(agent),
+  ];
   const problems = [...new Set([...found.flatMap(({ installed, problems: all }) => (installed ? all : [])), ...off])];
+  const { [agent]: examined } = results;
   if (scopes.length > 0 && !existsSync(wrapper)) problems.push(`${wrapper} is missing: assent hook install ${agent}`);
-  if (scopes.length > 0 && results[agent]?.ok === false) problems.push(`the last doctor failed. Try again: assent hook doctor ${agent}`);
+  if (scopes.length > 0 && examined?.ok === false) problems.push(`the last doctor failed. Try again: assent hook doctor ${agent}`);
+  if (scopes.length > 0 && policy.problem !== null)
+    problems.push(`every call is denied, because the settings are invalid: ${policy.problem}`);
   const isInstalled = scopes.length > 0;
   const state = isInstalled && problems.length > 0 ? "broken" : isInstalled ? "guarded" : "not guarded";
-  return { agent, title: AGENTS[agent].title, state, scopes, problems };
+  const doctor = examined ? { ...examined, ageSeconds: Math.max(0, Math.round((now - Date.parse(examined.at)) / 1_000)) } : null;
+  return { agent, title: AGENTS[agent].title, state, scopes, problems, doctor };
+}
+
+function listFiles(path: string): readonly string[] {
+  return existsSync(path) ? readdirSync(path) : [];
+}
+
+const MANAGED = ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];
+
+/** Settings of an organization may run only its own hooks. */
+function managedProblems(agent: AgentName): readonly string[] {
+  if (agent !== "claude") return [];
+  return MANAGED.flatMap((path) => {
+    const text = readText(path) ?? "";
+    const others = /"(?:allowManagedHooksOnly|disableAllHooks)"\s*:\s*true/.test(text) && !text.includes(WRAPPER_NAME);
+    return others ? [`${path}: it runs only managed hooks, and Assent is not one of them`] : [];
+  });
 }
 
 type ScopeStatus = { readonly installed: boolean; readonly problems: readonly string[] };
@@ -63,7 +104,7 @@ function describe(path: string, find: () => string | undefined): readonly string
   }
 }
 
-function statusText(agents: readonly AgentStatus[], columns: number | undefined): string {
+function statusText(agents: readonly AgentStatus[], { files }: PolicyStatus, columns: number | undefined): string {
   const rows = agents.map(({ title, state, scopes, doctor }) => [title, state, scopes.join(", "), doctorText(doctor)]);
   const table = textTable(
     [{ name: "agent" }, { name: "state" }, { name: "installed for" }, { name: "doctor", shrinks: true }],
@@ -71,9 +112,12 @@ function statusText(agents: readonly AgentStatus[], columns: number | undefined)
     columns,
   );
   const problems = agents.flatMap(({ title, problems: all }) => all.map((problem) => `${title}: ${problem}\n`));
-  return `${table}${problems.length > 0 ? `\n${problems.join("")}` : ""}`;
+  const policies = files.map(
+    ({ layer, path, version, digest }) => `${layer} policy ${version ?? "(no version)"}: ${path} (${digest.slice(0, 12)})\n`,
+  );
+  return `${table}${policies.length > 0 ? `\n${policies.join("")}` : ""}${problems.length > 0 ? `\n${problems.join("")}` : ""}`;
 }
 
-function doctorText(doctor: RecordedExamination | null): string {
+function doctorText(doctor: AgentStatus["doctor"]): string {
   return doctor === null ? "never run" : `${doctor.ok ? "ok" : "failed"} ${doctor.at.slice(0, 16)}Z`;
 }

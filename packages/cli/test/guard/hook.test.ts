@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { AGENT_NAMES } from "@assent/guard";
 import { CLIENT_NAMES } from "@assent/policy";
-import { ended, type Place, place, type Ran, until } from "../support/assent.ts";
+import { startPostgres } from "../../../store-postgres/test/postgres-server.ts";
+import { BIN, ended, type Place, place, type Ran, until } from "../support/assent.ts";
 
 type Sent = { readonly event?: string; readonly command?: string; readonly id?: string; readonly session?: string; readonly more?: object };
 
@@ -17,6 +18,14 @@ function input(at: Place, { event = "PreToolUse", command = "touch ran", id = "t
 /** A hook process of its own, as an agent starts it. */
 function hook(at: Place, sent: Sent, options: readonly string[] = []): Promise<Ran> {
   return at.run(["hook", "claude", ...options], { input: input(at, sent) });
+}
+
+/** Runs the hook below a process that ends with it, as an agent that is killed does. */
+function underAgentThatEnds(at: Place, sent: Sent, options: readonly string[] = []): void {
+  const argv = JSON.stringify([BIN, "hook", "claude", "--store", at.store, ...options]);
+  const text = JSON.stringify(input(at, sent));
+  const agent = `require("node:child_process").spawnSync(process.execPath, ${argv}, { input: ${text} })`;
+  spawnSync(process.execPath, ["-e", agent], { cwd: at.workspace, env: at.env });
 }
 
 function startHook(at: Place, sent: Sent, options: readonly string[] = []): ChildProcess {
@@ -70,7 +79,8 @@ describe("a call of another agent", () => {
     const [session] = await sessions(at);
     assert.match((await at.here(["log", "--type", "session.created"])).stdout, /\(run by Claude Code\)/);
     assert.match((await at.here(["sessions", "export", session?.id ?? ""])).stdout, /^- Run by `?Claude Code`?, in its session/m);
-    assert.deepEqual([session?.state, session?.group], ["done", { client: "claude", title: "Claude Code", id: "S1" }]);
+    assert.equal(session?.state, "done");
+    assert.partialDeepStrictEqual(session?.group, { client: "claude", title: "Claude Code", id: "S1", process: { pid: process.pid } });
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
@@ -130,6 +140,7 @@ describe("a call of another agent", () => {
 
   const others: readonly [sentence: string, sent: Sent][] = [
     ["another command", { id: "t2", command: "touch other" }],
+    ["another directory", { id: "t2", more: { cwd: "/" } }],
     ["another session of the agent", { id: "t2", session: "S2" }],
     ["another option of the same command", { id: "t2", more: { tool_input: { command: "touch ran", run_in_background: true } } }],
   ];
@@ -182,6 +193,43 @@ describe("a call of another agent", () => {
     assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "unknown"]);
     assert.deepEqual(await approvals(at), []);
     assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("that changes the directory is ended by the report from the new directory", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await hook(at, {});
+    await hook(at, { event: "PostToolUse", more: { cwd: join(at.workspace, "..") } });
+    assert.deepEqual(await outcomes(at), ["succeeded"]);
+  });
+
+  test("of an agent that was killed ends as unknown with the first call of another session; a living agent's is left alone", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await hook(at, { session: "alive" });
+    underAgentThatEnds(at, { session: "killed" });
+    underAgentThatEnds(at, { session: "killed", id: "t2", command: "touch other" }, ["--deadline", "3s"]);
+    assert.equal((await approvals(at)).length, 1);
+    await hook(at, { session: "alive", id: "t2" });
+    assert.deepEqual(await outcomes(at), [], "no new session");
+    await hook(at, { session: "new" });
+    assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "unknown"]);
+    assert.deepEqual(await approvals(at), []);
+    await hook(at, { session: "alive", event: "PostToolUse" });
+    assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "succeeded", "unknown"]);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("whose waiting hook was killed is found by the same call, with its answer", async () => {
+    using at = place();
+    const waiting = startHook(at, {});
+    const end = ended(waiting);
+    await until("the approval is open", async () => (await approvals(at)).length === 1);
+    waiting.kill("SIGKILL");
+    await end;
+    await at.here(["approve", (await approvals(at))[0]?.id ?? ""]);
+    assert.match((await hook(at, { id: "t2" })).stdout, ALLOWED);
+    assert.equal((await sessions(at)).length, 1);
   });
 
   test("a second report changes nothing, and a report without a call is ignored", async () => {
@@ -251,6 +299,9 @@ describe("a call of another agent", () => {
     rules(at, { allow: ["Shell"] });
     for (const command of ["assent approve a_123456", `cat ${at.store}/ledger.db`, `sh -c 'assent approve x'`])
       assert.equal((await hook(at, { command })).code, 2, command);
+    rules(at, { allow: ["mcp__fs"] });
+    const sent = { tool_name: "mcp__fs__write_file", tool_input: { path: `${at.store}/ledger.db`, content: "x" } };
+    assert.match((await hook(at, { more: sent })).stderr, /Assent's own files/);
   });
 });
 
@@ -350,6 +401,24 @@ describe("a fault before a call denies it", () => {
   });
 });
 
+describe("hook install --store", () => {
+  test("names a directory that holds everywhere", async () => {
+    using at = place();
+    const { code, stdout } = await at.run(["hook", "install", "claude", "--dry-run", "--store", "mine"], { cwd: at.workspace });
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`claude report --store ${join(at.workspace, "mine")}"`));
+  });
+
+  test("refuses a password, because the agent's configuration would show it", async () => {
+    using at = place();
+    const server = await startPostgres(18);
+    const store = server.url("hooks").replace("postgres@", "postgres:hunter2@");
+    const { code, stderr } = await at.run(["hook", "install", "claude", "--yes", "--store", store]);
+    await server.stop();
+    assert.deepEqual([code, /--store has a password/.test(stderr), stderr.includes("hunter2")], [2, true, false], stderr);
+  });
+});
+
 describe("--on-ask", () => {
   test("deny denies at once and leaves no approval", async () => {
     using at = place();
@@ -366,6 +435,54 @@ describe("--on-ask", () => {
     assert.match((await at.here(["log", "--type", "call.claimed"])).stdout, /call\.claimed/);
     await hook(at, { event: "PermissionDenied", more: { reason: "no" } });
     assert.deepEqual(await outcomes(at), ["failed"]);
+  });
+
+  test("both waits if the dialog of Claude Code is not certain", async () => {
+    using at = place();
+    const end = ended(startHook(at, {}, ["--on-ask", "both", "--deadline", "60s"]));
+    await until("the approval is open", async () => (await approvals(at)).length === 1);
+    await at.here(["approve", (await approvals(at))[0]?.id ?? ""]);
+    assert.match((await end).stdout, ALLOWED);
+  });
+
+  test("a dialog about a call that Assent did not leave to it gets no opinion", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await hook(at, {});
+    const { code, stdout } = await hook(at, { event: "PermissionRequest" }, ["--on-ask", "both"]);
+    assert.deepEqual([code, stdout], [0, ""]);
+    assert.deepEqual(await approvals(at), []);
+  });
+
+  test("an approval beside a dialog closes with the report, and when its hook is stopped", async () => {
+    using at = place();
+    for (const stop of ["report", "signal"] as const) {
+      await hook(at, { session: stop }, ["--on-ask", "agent"]);
+      const beside = startHook(at, { event: "PermissionRequest", session: stop });
+      const end = ended(beside);
+      await until("the approval is open", async () => (await approvals(at)).length === 1);
+      if (stop === "signal") beside.kill("SIGTERM");
+      else await hook(at, { event: "PostToolUse", session: stop });
+      const { code, stdout } = await end;
+      assert.deepEqual([code, stdout], [0, ""]);
+      assert.deepEqual(await approvals(at), []);
+      await hook(at, { event: "Stop", session: stop });
+    }
+    assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "cancelled", "failed", "succeeded"]);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("an approval whose hook was killed beside a dialog closes with the turn", async () => {
+    using at = place();
+    await hook(at, {}, ["--on-ask", "agent"]);
+    const beside = startHook(at, { event: "PermissionRequest" });
+    const end = ended(beside);
+    await until("the approval is open", async () => (await approvals(at)).length === 1);
+    beside.kill("SIGKILL");
+    await end;
+    await hook(at, { event: "Stop" });
+    assert.deepEqual(await approvals(at), []);
+    assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "failed"]);
   });
 
   test("agent still denies what a rule denies, and allows what a rule allows", async () => {

@@ -6,6 +6,9 @@ export type PlannedToolCall = { readonly name: string; readonly input: JsonObjec
 /** What the model does in one turn: proposes calls, all at once, or fails with an HTTP status. */
 export type PlannedTurn = { readonly calls: readonly PlannedToolCall[] } | { readonly status: number };
 
+/** The turns of a subagent, which is known by words of its prompt. */
+export type PlannedSubagent = { readonly prompt: string; readonly turns: readonly PlannedTurn[] };
+
 /** What one request gets: calls with their ids, a last text, or an error. */
 export type ModelTurn =
   | { readonly calls: readonly (PlannedToolCall & { readonly id: string })[] }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isObject, type Json, type JsonObject } from "@assent/core";
-import { chooseTurn, type PlannedTurn } from "./plan.ts";
+import { chooseTurn, type PlannedSubagent, type PlannedTurn } from "./plan.ts";
 import { MODEL_WIRES } from "./wires.ts";
 
 /** A request as the server received it. */
@@ -17,10 +17,12 @@ export type FakeModel = {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Speaks the Anthropic, OpenAI (responses and chat) and Gemini APIs, with and without streaming. */
-export async function startFakeModel(turns: readonly PlannedTurn[]): Promise<FakeModel> {
+export async function startFakeModel(turns: readonly PlannedTurn[], subagents: readonly PlannedSubagent[] = []): Promise<FakeModel> {
   const requests: ReceivedRequest[] = [];
+  const turnsFor = (body: JsonObject): readonly PlannedTurn[] =>
+    subagents.find(({ prompt }) => firstMessage(body).includes(prompt))?.turns ?? turns;
   const server = createServer((request, response) => {
-    answer(request, response, turns, requests).catch(() => response.destroy());
+    answer(request, response, turnsFor, requests).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -41,7 +43,7 @@ export async function startFakeModel(turns: readonly PlannedTurn[]): Promise<Fak
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  turns: readonly PlannedTurn[],
+  turnsFor: (body: JsonObject) => readonly PlannedTurn[],
   requests: ReceivedRequest[],
 ): Promise<void> {
   const { method = "", url = "" } = request;
@@ -50,7 +52,7 @@ async function answer(
   if (url.includes("count_tokens")) return sendJson(response, 200, { input_tokens: 10 });
   const wire = method === "POST" ? MODEL_WIRES.find(({ serves }) => serves(url)) : undefined;
   if (!wire) return sendJson(response, 404, { error: { type: "not_found_error", message: "not found" } });
-  const turn = wire.offersTools(body) ? chooseTurn(turns, wire.countResults(body)) : { text: "finished" };
+  const turn = wire.offersTools(body) ? chooseTurn(turnsFor(body), wire.countResults(body)) : { text: "finished" };
   if ("status" in turn) return sendJson(response, turn.status, { error: { type: "api_error", message: "planned error" } });
   const reply = wire.write(turn, { body, url });
   if ("json" in reply) return sendJson(response, 200, reply.json);
@@ -58,6 +60,12 @@ async function answer(
   for (const [name, data] of reply.events)
     response.write(`${name === null ? "" : `event: ${name}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
   response.end();
+}
+
+/** The first message of a conversation that isn't the system's, as JSON. */
+function firstMessage({ messages, input, contents }: JsonObject): string {
+  const all = [messages, input, contents].find((one) => Array.isArray(one)) ?? [];
+  return JSON.stringify((all as readonly Json[]).find((one) => isObject(one) && one["role"] === "user") ?? "");
 }
 
 async function readBody(request: IncomingMessage): Promise<JsonObject> {

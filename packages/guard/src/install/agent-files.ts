@@ -1,10 +1,10 @@
-import { join } from "node:path";
-import type { JsonObject } from "@assent/core";
+import { dirname, join } from "node:path";
+import { isObject, type JsonObject } from "@assent/core";
 import type { AgentName } from "../agents.ts";
 import { addHooks, type HookEntries, hookedEvents, readConfig, removeHooks } from "./hook-config.ts";
 import { opencodePlugin } from "./opencode-plugin.ts";
 import { disabledCodexHooks, enableCodexHooks, readsCodexHooks } from "./toml-feature.ts";
-import { quote } from "./wrapper.ts";
+import { type HookSetup, quote, wrapperArguments } from "./wrapper.ts";
 
 /** Where an agent keeps its configuration. */
 export type AgentHome = {
@@ -15,14 +15,6 @@ export type AgentHome = {
 
 /** For all projects of a user, or for one project. */
 export type InstallScope = "user" | "project";
-
-/** How the agent calls the wrapper. */
-export type HookSetup = {
-  readonly wrapper: string;
-  /** Options of `assent hook` before a call. */
-  readonly options: readonly string[];
-  readonly timeoutSeconds: number;
-};
 
 /** One file of an agent that install and uninstall change. Both return the new text; undefined removes the file. */
 export type AgentFile = {
@@ -55,15 +47,25 @@ export function agentFiles(agent: AgentName, scope: InstallScope, at: AgentHome)
     }
     case "opencode": {
       const user = join(env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "opencode");
-      return [pluginFile(join(scope === "user" ? user : join(project, ".opencode"), "plugin", "assent.js"))];
+      return [pluginFile(join(scope === "user" ? user : join(project, ".opencode"), "plugin", PLUGIN_NAME))];
     }
     default:
       return agent satisfies never;
   }
 }
 
-/** Why a project's own configuration switches the hooks of an agent off, by file; `read` returns undefined for a missing file. */
-export function switchedOff(agent: AgentName, project: string, read: (path: string) => string | undefined): readonly string[] {
+/** Where a project's configuration is looked for: the directory and those above it, up to the user's own. */
+export type ProjectPlace = { readonly directory: string; readonly home: string };
+
+/**
+ * Why the configuration of a project switches the hooks of an agent off or changes how they run, by file. `read` returns undefined for a
+ * missing file.
+ */
+export function switchedOff(
+  agent: AgentName,
+  { directory, home }: ProjectPlace,
+  read: (path: string) => string | undefined,
+): readonly string[] {
   const names: Readonly<Record<AgentName, readonly string[]>> = {
     claude: [".claude/settings.json", ".claude/settings.local.json"],
     qwen: [".qwen/settings.json"],
@@ -71,14 +73,52 @@ export function switchedOff(agent: AgentName, project: string, read: (path: stri
     codex: [".codex/config.toml"],
     opencode: [],
   };
-  return names[agent].flatMap((name) => {
-    const path = join(project, name);
-    const text = read(path);
-    if (text === undefined) return [];
-    const why = agent === "codex" ? disabledCodexHooks(text) : disabledHooks(readLeniently(text));
-    return why === undefined ? [] : [`${path}: ${why}`];
-  });
+  return directoriesAbove(directory, home).flatMap((project) =>
+    names[agent].flatMap((name) => {
+      const path = join(project, name);
+      const text = read(path);
+      if (text === undefined) return [];
+      const config = agent === "codex" ? {} : readLeniently(text);
+      const why = agent === "codex" ? disabledCodexHooks(text) : (disabledHooks(config) ?? changedEnvironment(config));
+      return why === undefined ? [] : [`${path}: ${why}`];
+    }),
+  );
 }
+
+/** The agent may have been started in any of them. The configuration in the home directory is the user's. */
+function directoriesAbove(directory: string, home: string): readonly string[] {
+  if (directory === home) return [];
+  const parent = dirname(directory);
+  return [directory, ...(parent === directory ? [] : directoriesAbove(parent, home))];
+}
+
+/** Variables that load code into the hook's programs, or choose other settings or another record. */
+const CHANGES_HOOKS =
+  /^(?:NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|XDG_(?:CONFIG|STATE)_HOME|(?:LD|DYLD|ASSENT)_\w+|HOME|ENV|BASH_ENV|SHELLOPTS|IFS)$/;
+
+function changedEnvironment({ env }: JsonObject): string | undefined {
+  const name = isObject(env) ? Object.keys(env).find((one) => CHANGES_HOOKS.test(one)) : undefined;
+  return name === undefined ? undefined : `it sets ${name} for hooks, which can replace the guard`;
+}
+
+/** Files of a project that run inside an agent and can go around its hooks. `list` returns the names in a directory. */
+export function projectPlugins(
+  agent: AgentName,
+  { directory, home }: ProjectPlace,
+  list: (path: string) => readonly string[],
+): readonly string[] {
+  if (agent !== "opencode") return [];
+  const folders = directoriesAbove(directory, home).flatMap((project) =>
+    ["plugin", "plugins"].map((name) => join(project, ".opencode", name)),
+  );
+  return folders.flatMap((folder) =>
+    list(folder)
+      .filter((name) => /\.[cm]?[jt]s$/.test(name) && name !== PLUGIN_NAME)
+      .map((name) => `${join(folder, name)}: this plugin of the project runs inside opencode and can go around the guard`),
+  );
+}
+
+const PLUGIN_NAME = "assent.js";
 
 /** A file that cannot be read switches nothing off in an agent that cannot read it either. */
 function readLeniently(text: string): JsonObject {
@@ -113,8 +153,8 @@ function disabledHooks({ disableAllHooks, hooksConfig, hooks }: JsonObject): str
 
 const GEMINI_NAME = "assent";
 
-function command({ wrapper, options }: HookSetup, agent: AgentName, use: "decide" | "report"): string {
-  return [wrapper, agent, use, ...(use === "decide" ? options : [])].map(quote).join(" ");
+function command(setup: HookSetup, agent: AgentName, use: "decide" | "report"): string {
+  return [setup.wrapper, ...wrapperArguments(setup, agent, use)].map(quote).join(" ");
 }
 
 const REPORTS = ["PostToolUse", "PostToolUseFailure", "PermissionDenied"];
@@ -134,7 +174,11 @@ function claudeForm(setup: HookSetup, agent: AgentName, reports: readonly string
 
 const REPORT_SECONDS = 30;
 
-const claudeEntries = (setup: HookSetup): HookEntries => claudeForm(setup, "claude", REPORTS);
+function claudeEntries(setup: HookSetup): HookEntries {
+  const { PreToolUse, SessionEnd, ...others } = claudeForm(setup, "claude", REPORTS);
+  const dialog = setup.besideDialog ? { PermissionRequest: PreToolUse, Stop: SessionEnd } : {};
+  return { PreToolUse, ...dialog, ...others, SessionEnd } as HookEntries;
+}
 const qwenEntries = (setup: HookSetup): HookEntries => claudeForm(setup, "qwen", REPORTS);
 const codexEntries = (setup: HookSetup): HookEntries => claudeForm(setup, "codex", ["PostToolUse"]);
 
@@ -163,7 +207,7 @@ function codexConfig(path: string): AgentFile {
 function pluginFile(path: string): AgentFile {
   return {
     path,
-    install: (_text, { wrapper, options }) => opencodePlugin(wrapper, options),
+    install: (_text, setup) => opencodePlugin(setup),
     uninstall: () => undefined,
     problem: (text) => (text.includes("assent-hook") ? undefined : "the plugin of Assent is missing"),
   };

@@ -54,6 +54,11 @@ export function hookedEvents(text: string): readonly string[] {
   return isObject(hooks) ? Object.keys(hooks).filter((event) => hookGroups(readConfig(text), event).some(isOurs)) : [];
 }
 
+/** True if there is a hook for the event that is not ours. */
+export function hasOtherHooks(config: JsonObject, event: string): boolean {
+  return hookGroups(config, event).some((group) => !isOurs(group));
+}
+
 /** Reads JSON with comments. */
 export function readConfig(text: string): JsonObject {
   if (text.trim() === "") return {};

@@ -1,10 +1,12 @@
+import { type HookSetup, wrapperArguments } from "./wrapper.ts";
+
 /** A plugin file for opencode that starts the wrapper before and after every call. A call whose hook does not end with 0 is not run. */
-export function opencodePlugin(wrapper: string, options: readonly string[]): string {
-  const args = (use: string): string => JSON.stringify(["opencode", use, ...(use === "decide" ? options : [])]);
+export function opencodePlugin(setup: HookSetup): string {
+  const args = (use: "decide" | "report"): string => JSON.stringify(wrapperArguments(setup, "opencode", use));
   return `// Written by assent hook install opencode.
 import { spawn } from "node:child_process";
 
-const WRAPPER = ${JSON.stringify(wrapper)};
+const WRAPPER = ${JSON.stringify(setup.wrapper)};
 
 function run(args, event) {
   return new Promise((resolve) => {

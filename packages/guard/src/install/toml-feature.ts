@@ -1,5 +1,6 @@
-const TABLE = /^\s*\[features\]\s*(?:#.*)?$/m;
-const HOOKS = /^(\s*hooks\s*=\s*)(true|false)/m;
+const TABLE = /^\s*\[\s*["']?features["']?\s*\]\s*(?:#.*)?$/m;
+const HOOKS = /^(\s*["']?hooks["']?\s*=\s*)(true|false)/m;
+const ELSEWHERE = /^\s*["']?features["']?\s*(?:\.\s*["']?hooks["']?\s*=\s*false|=\s*\{[^}]*\bhooks["']?\s*=\s*false)/m;
 
 /** The lines of the table `[features]`, as positions in the text. */
 function featuresTable(text: string): { readonly start: number; readonly end: number } | undefined {
@@ -18,7 +19,7 @@ export function readsCodexHooks(text: string): boolean {
 export function disabledCodexHooks(text: string): string | undefined {
   const table = featuresTable(text);
   const value = table && HOOKS.exec(text.slice(table.start, table.end))?.[2];
-  return value === "false" ? "it switches all hooks off ([features] hooks = false)" : undefined;
+  return value === "false" || ELSEWHERE.test(text) ? "it switches all hooks off ([features] hooks = false)" : undefined;
 }
 
 /** Sets `hooks = true` in the table `[features]` of Codex and leaves everything else as it is. */

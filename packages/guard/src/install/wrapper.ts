@@ -1,14 +1,43 @@
+import type { AgentName } from "../agents.ts";
+
+/** How the agent calls the wrapper. */
+export type HookSetup = {
+  readonly wrapper: string;
+  /** Options of `assent hook`: for all events, and before a call. */
+  readonly options: readonly string[];
+  readonly decideOptions: readonly string[];
+  readonly timeoutSeconds: number;
+  /** Assent also answers while the agent shows its own dialog. */
+  readonly besideDialog: boolean;
+};
+
 /** What the wrapper starts. */
-export type WrapperCommand = { readonly node: string; readonly program: string };
+export type WrapperCommand = {
+  readonly node: string;
+  readonly program: string;
+  /** The environment of the person who installs. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** A project can set variables for hooks in some agents. These would choose other settings, another record, or other code. */
+const FIXED = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ASSENT_STORE", "NODE_OPTIONS", "NODE_PATH", "NODE_COMPILE_CACHE"];
+
+function fixedEnvironment(env: WrapperCommand["env"]): readonly string[] {
+  return FIXED.map((name) => {
+    const value = env[name];
+    return value === undefined || name === "NODE_OPTIONS" ? `unset ${name}` : `export ${name}=${quote(value)}`;
+  });
+}
 
 /**
  * A shell script between an agent and `assent hook`. It denies (exit code 2) when Assent crashes, is killed or cannot start, because most
  * agents run a call whose hook failed. Reports never end with 2: that would keep an agent from stopping.
  */
-export function wrapperScript({ node, program }: WrapperCommand): string {
+export function wrapperScript({ node, program, env }: WrapperCommand): string {
   return [
     "#!/bin/sh",
     "# Written by assent hook install. Usage: assent-hook AGENT decide|report [OPTIONS]",
+    ...fixedEnvironment(env),
     "agent=$1",
     "use=$2",
     "shift 2",
@@ -29,4 +58,9 @@ export function wrapperScript({ node, program }: WrapperCommand): string {
 
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What follows the wrapper in a hook's command line. */
+export function wrapperArguments({ options, decideOptions }: HookSetup, agent: AgentName, use: "decide" | "report"): readonly string[] {
+  return [agent, use, ...(use === "decide" ? decideOptions : []), ...options];
 }

@@ -8,6 +8,8 @@ const OUTCOMES: Readonly<Record<string, CallOutcome>> = {
   PermissionDenied: "not_applied",
 };
 
+const ENDS: Readonly<Record<string, "turn-end" | "session-end">> = { Stop: "turn-end", SessionEnd: "session-end" };
+
 /** Reads the hook input of Claude Code, which Codex and Qwen Code use too. */
 export function readClaudeEvent(text: string): GuardEvent {
   const from = parseObject(text);
@@ -19,7 +21,8 @@ export function readClaudeEvent(text: string): GuardEvent {
     const failure = optionalText(from, "error") ?? optionalText(from, "reason");
     return { kind: "report", call: readCall(from), outcome, text: resultText(failure ?? from["tool_response"]) };
   }
-  if (name === "SessionEnd") return { kind: "session-end", session: requiredText(from, "session_id"), cwd: requiredText(from, "cwd") };
+  const ends = ENDS[name];
+  if (ends !== undefined) return { kind: ends, session: requiredText(from, "session_id"), cwd: requiredText(from, "cwd") };
   return { kind: "other", name };
 }
 
@@ -27,6 +30,7 @@ function readCall(from: JsonObject): ForeignCall {
   const callId = optionalText(from, "tool_use_id");
   const mode = optionalText(from, "permission_mode");
   const subagent = optionalText(from, "agent_type");
+  const transcript = optionalText(from, "transcript_path");
   return {
     session: requiredText(from, "session_id"),
     cwd: requiredText(from, "cwd"),
@@ -35,6 +39,7 @@ function readCall(from: JsonObject): ForeignCall {
     ...(callId !== undefined && { callId }),
     ...(mode !== undefined && { mode }),
     ...(subagent !== undefined && { subagent }),
+    ...(transcript !== undefined && { transcript }),
   };
 }
 

@@ -1,0 +1,42 @@
+import { messageOf, type ProbeAnswer, type SessionGroup, type SessionRow } from "@assent/core";
+import type { Context } from "../command-line/spec.ts";
+import { warn } from "../io/output.ts";
+import { agentNamed } from "./agent-name.ts";
+import { agentLives } from "./agent-process.ts";
+import type { OutsidePlace } from "./outside-policy.ts";
+import { ignoreHeld, settleCall } from "./settle.ts";
+
+/** Only the newest sessions are searched for calls of killed agents. */
+const MOST_ROWS = 500;
+/** If this machine cannot tell whether an agent lives, its calls are left alone for this long. */
+const PATIENCE_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Ends the calls of killed agents, which report no end of their session: claimed calls as unknown, open approvals as
+ * cancelled. Calls of agents that still run are left alone. A fault only warns.
+ */
+export async function sweepKilledAgents(context: Context, place: OutsidePlace): Promise<void> {
+  try {
+    for (const row of await place.ledger.pending("sessions", { all: true, newestFirst: true, limit: MOST_ROWS })) {
+      if (row.group && isLeft(row) && isOver(place, row, row.group)) await settle(context, place, row, row.group);
+    }
+  } catch (error) {
+    await warn(context.io, `calls of killed agents could not be ended: ${messageOf(error)}`);
+  }
+}
+
+function isLeft({ state }: SessionRow): boolean {
+  return state === "interrupted" || state === "parked";
+}
+
+function isOver({ ports }: OutsidePlace, { updatedAt }: SessionRow, group: SessionGroup): boolean {
+  const lives = agentLives(group);
+  return lives === undefined ? ports.clock.now() - Date.parse(updatedAt) > PATIENCE_MS : !lives;
+}
+
+async function settle(context: Context, place: OutsidePlace, row: SessionRow, { client, title }: SessionGroup): Promise<void> {
+  const [tool = "unnamed"] = row.title.split(" ", 1);
+  const answer: ProbeAnswer = { state: "unknown", evidence: `${title} is gone and did not report a result` };
+  const translated = { tool, kind: "other", input: {} } as const;
+  await settleCall(context, { ...place, agent: agentNamed(client) }, { row, translated, answer }).catch(ignoreHeld);
+}

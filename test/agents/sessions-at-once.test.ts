@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AgentName } from "@assent/guard";
+import { startPostgres } from "../../packages/store-postgres/test/postgres-server.ts";
+import { LONG } from "../support/long.ts";
+import { findAgent, type GuardedPlace, guardAgents, propose, verifyRecord } from "./guarded-agent.ts";
+
+const RULES = { permissions: { allow: ["Shell(touch *)"] } };
+const SESSIONS: readonly AgentName[] = ["claude", "claude", "codex"];
+/** Twenty calls: four turns of four calls at once, and four of one. */
+const TURNS = [4, 1, 4, 1, 4, 1, 4, 1];
+const CALLS = TURNS.reduce((sum, count) => sum + count, 0) * SESSIONS.length;
+
+function commandsOf(session: number): readonly (readonly string[])[] {
+  return TURNS.map((count, turn) => Array.from({ length: count }, (_, at) => `touch s${session}-${turn}-${at}`));
+}
+
+/** How often each session of the record has an event of this type. */
+async function countEvents(place: GuardedPlace, type: string): Promise<readonly number[]> {
+  const { output } = await place.assent("log", "--type", type, "--json");
+  const counts = new Map<string, number>();
+  for (const line of output.split("\n").filter(Boolean)) {
+    const { session } = JSON.parse(line);
+    counts.set(session, (counts.get(session) ?? 0) + 1);
+  }
+  return [...counts.values()];
+}
+
+async function runSessions(store?: string): Promise<void> {
+  await using place = await guardAgents(["claude", "codex"], RULES, { store });
+  const running = await Promise.all(
+    SESSIONS.map((agent, session) =>
+      place.startAgent(
+        agent,
+        commandsOf(session).map((commands) => propose(agent, ...commands)),
+      ),
+    ),
+  );
+  const ends = await Promise.all(running.map(({ end }) => end));
+  const commands = SESSIONS.flatMap((_, session) => commandsOf(session).flat());
+  const missing = commands.filter((command) => !place.ran(command.replace("touch ", "")));
+  assert.deepEqual(missing, [], ends.map(({ output }) => output).join("\n"));
+  for (const type of ["session.created", "call.proposed", "call.claimed", "call.ended"])
+    assert.deepEqual(await countEvents(place, type), Array(CALLS).fill(1), type);
+  const sessions: readonly { group: { client: string; id: string }; state: string }[] = await place.json("sessions", "--all");
+  assert.deepEqual([...new Set(sessions.map(({ state }) => state))], ["done"]);
+  assert.deepEqual([...new Set(sessions.map(({ group }) => `${group.client} ${group.id}`))].length, SESSIONS.length);
+  await verifyRecord(place);
+}
+
+if (LONG) {
+  const missing = (["claude", "codex"] as const).find((agent) => findAgent(agent) === undefined);
+  const skip = missing !== undefined && `not installed: npm run agents -- ${missing}`;
+  const sentence = `two sessions of Claude Code and one of Codex at once: ${CALLS} calls have one record and one end each`;
+  test(`${sentence}, in a directory`, { skip }, () => runSessions());
+  test(`${sentence}, on PostgreSQL`, { skip }, async () => {
+    const server = await startPostgres(18);
+    const url = server.url("guard");
+    await migrate(url);
+    await runSessions(url);
+  });
+}
+
+async function migrate(url: string): Promise<void> {
+  await using place = await guardAgents([], {}, { store: url });
+  const { code, output } = await place.assent("store", "migrate");
+  assert.equal(code, 0, output);
+}
