@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Processes } from "@assent/core";
+import type { McpServerTransport } from "@assent/policy";
+import {
+  Client,
+  type ElicitRequestParams,
+  type ElicitResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkHttpError,
+  // biome-ignore lint/suspicious/noDeprecatedImports: servers of the older protocol know no other transport
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { type CredentialStore, createAuthProvider } from "../oauth/credentials.ts";
+import { describeHttpFailure, describeProgramFailure, ServerError } from "./failure.ts";
+import { ProcessTransport } from "./process-transport.ts";
+
+/** How long a server may take to answer the first message. `npx` may have to install it first. */
+const CONNECT_SECONDS = 60;
+
+/** The kinds of things a server lists. */
+export type ListKind = "tools" | "prompts" | "resources";
+
+/** What a connection uses, and what a server may ask of it. */
+export type ConnectionDeps = {
+  readonly processes: Pick<Processes, "open">;
+  /** The environment of programs, without what the server's own `env` adds. */
+  readonly programEnvironment: Readonly<Record<string, string>>;
+  /** The directory that servers get as their root. */
+  readonly workspace: string;
+  readonly version: string;
+  /** Asks a person for a server. */
+  readonly elicit: (request: ElicitRequestParams) => Promise<ElicitResult>;
+  /** Logins of people at servers with an address. */
+  readonly credentials?: CredentialStore;
+  readonly listChanged: (kind: ListKind) => void;
+};
+
+/** A connection to a server that answered. */
+export type Connection = {
+  readonly client: Client;
+  readonly pid?: number;
+  /** Resolves when the connection is lost or closed. */
+  readonly closed: Promise<void>;
+  /** Why it was lost. */
+  readonly failure: () => ServerError;
+  readonly close: () => Promise<void>;
+};
+
+/** Connects to a server whose variables are replaced. Rejects with a `ServerError`. */
+export async function connectServer(
+  name: string,
+  server: McpServerTransport,
+  deps: ConnectionDeps,
+  signal: AbortSignal,
+): Promise<Connection> {
+  return server.type === "stdio" ? await connectProgram(server, deps, signal) : await connectAddress(name, server, deps, signal);
+}
+
+type StdioServer = Extract<McpServerTransport, { readonly type: "stdio" }>;
+type RemoteServer = Exclude<McpServerTransport, StdioServer>;
+
+async function connectProgram(server: StdioServer, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
+  const { command: file, args, env, cwd = "." } = server;
+  const program = { file, args, cwd: resolve(deps.workspace, cwd), env: { ...deps.programEnvironment, ...env } };
+  const transport = new ProcessTransport(program, deps.processes);
+  const client = createClient(deps, "legacy");
+  const failure = (error: unknown): ServerError =>
+    new ServerError(describeProgramFailure(error, transport.report, CONNECT_SECONDS), { cause: error });
+  try {
+    const { closed } = await attach(client, transport, signal);
+    const close = async (): Promise<void> => {
+      await client.close();
+      await transport.close();
+    };
+    return { client, closed, close, failure: () => failure(undefined), ...(transport.pid !== undefined && { pid: transport.pid }) };
+  } catch (error) {
+    await transport.close();
+    throw failure(error);
+  }
+}
+
+/** Tries streamable HTTP first, then the older SSE, unless the configuration names one. */
+async function connectAddress(name: string, server: RemoteServer, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
+  const { type, url, headers } = server;
+  const failure = (error: unknown): ServerError =>
+    new ServerError(describeHttpFailure(error, { url, server: name, seconds: CONNECT_SECONDS }), { cause: error });
+  if (!URL.canParse(url)) throw new ServerError({ reason: `"${url}" is not an address.`, advice: 'Check "url".', final: true });
+  const { credentials } = deps;
+  const isLoggedIn = credentials?.read(url)?.tokens !== undefined;
+  const options = { requestInit: { headers }, ...(credentials && isLoggedIn && { authProvider: createAuthProvider(url, credentials) }) };
+  const open = async (make: () => Transport): Promise<Connection> => {
+    const client = createClient(deps, "auto");
+    const { closed } = await attach(client, make(), signal);
+    return { client, closed, close: () => client.close(), failure: () => failure(new Error("the server closed the connection")) };
+  };
+  const oldWay = (): Promise<Connection> => open(() => new SSEClientTransport(new URL(url), options));
+  try {
+    if (type === "sse") return await oldWay();
+    return await open(() => new StreamableHTTPClientTransport(new URL(url), options)).catch((error: unknown) => {
+      if (!knowsOnlyTheOldWay(error)) throw error;
+      return oldWay().catch(() => Promise.reject(error));
+    });
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/** A server of the older transport answers a POST like this. */
+function knowsOnlyTheOldWay(error: unknown): boolean {
+  return error instanceof SdkHttpError && [400, 404, 405].includes(error.status);
+}
+
+/** Connects a client; `closed` resolves when the connection ends. */
+async function attach(client: Client, transport: Transport, signal: AbortSignal): Promise<Pick<Connection, "closed">> {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  client.onclose = close;
+  client.onerror = () => undefined; // failed requests reject where they were made
+  await client.connect(transport, { signal, timeout: CONNECT_SECONDS * 1000 });
+  return { closed };
+}
+
+function createClient(deps: ConnectionDeps, mode: "legacy" | "auto"): Client {
+  const { elicit, listChanged } = deps;
+  const follow = (kind: ListKind): { autoRefresh: false; debounceMs: number; onChanged: () => void } => ({
+    autoRefresh: false,
+    debounceMs: 0,
+    onChanged: () => listChanged(kind),
+  });
+  const client = new Client(
+    { name: "assent", version: deps.version },
+    {
+      capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
+      versionNegotiation: { mode },
+      listChanged: { tools: follow("tools"), prompts: follow("prompts"), resources: follow("resources") },
+    },
+  );
+  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: pathToFileURL(deps.workspace).href, name: "workspace" }] }));
+  client.setRequestHandler("elicitation/create", ({ params }) => elicit(params));
+  client.fallbackRequestHandler = ({ method }) => {
+    if (method === "sampling/createMessage")
+      throw new ProtocolError(
+        ProtocolErrorCode.MethodNotFound,
+        "Assent does not let servers use its model. Return what the model needs as a tool result.",
+      );
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Assent does not know ${method}.`);
+  };
+  return client;
+}

@@ -1,0 +1,107 @@
+import { messageOf, type PipedProcess, type Processes } from "@assent/core";
+import { deserializeMessage, type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+
+/** The longest message that a server may send, in bytes. */
+const LONGEST_MESSAGE = 64 * 1024 * 1024;
+const NEWLINE = 10;
+
+/** A program to start, with its whole environment. */
+export type ServerProgram = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** What a server's program did besides sending messages. */
+export type ProgramReport = {
+  /** The end of its standard error. */
+  errors: string;
+  /** The first line on its standard output that is not a message. */
+  garbage?: string;
+  /** How it ended, as the end of a sentence: "exited with code 1". */
+  end?: string;
+};
+
+const KEPT_ERRORS = 4_000;
+
+/** MCP messages over the pipes of a program, which the port starts. One line is one message. */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly report: ProgramReport = { errors: "" };
+  readonly #program: ServerProgram;
+  readonly #processes: Pick<Processes, "open">;
+  #process: PipedProcess | undefined;
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(program: ServerProgram, processes: Pick<Processes, "open">) {
+    this.#program = program;
+    this.#processes = processes;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  async start(): Promise<void> {
+    this.#process = await this.#processes.open({
+      ...this.#program,
+      onOutput: (chunk) => this.#take(chunk),
+      onError: (text) => {
+        this.report.errors = (this.report.errors + text).slice(-KEPT_ERRORS);
+      },
+    });
+    void this.#process.ended.then(({ exitCode, signal }) => {
+      this.report.end ??= signal === null ? `exited with code ${exitCode}` : `was ended by ${signal}`;
+      this.onclose?.();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#process) throw new Error("The server's program is not running.");
+    await this.#process.write(serializeMessage(message));
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.close();
+  }
+
+  #take(chunk: Uint8Array): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      this.#pieces.push(chunk.subarray(from, end));
+      const line = Buffer.concat(this.#pieces).toString("utf8").trim();
+      this.#pieces = [];
+      this.#length = 0;
+      from = end + 1;
+      if (line !== "") this.#read(line);
+    }
+    const rest = chunk.subarray(from);
+    if (rest.length === 0) return;
+    this.#pieces.push(Uint8Array.from(rest));
+    this.#length += rest.length;
+    if (this.#length <= LONGEST_MESSAGE) return;
+    this.#pieces = [];
+    this.#length = 0;
+    this.report.end ??= `was ended because it sent a message of more than ${LONGEST_MESSAGE / 1024 / 1024} MB`;
+    void this.close();
+  }
+
+  #read(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch {
+      this.report.garbage ??= line.slice(0, 200); // servers log to standard output by mistake
+      return;
+    }
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(new Error(messageOf(error)));
+    }
+  }
+}

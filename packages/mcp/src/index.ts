@@ -1,0 +1,18 @@
+export { type Connection, type ConnectionDeps, connectServer, type ListKind } from "./connect/connect.ts";
+export { ServerError, type ServerFailure } from "./connect/failure.ts";
+export { type CredentialStore, type Credentials, createCredentialStore } from "./oauth/credentials.ts";
+export { type LoginParts, login } from "./oauth/login.ts";
+export { expandPrompt, promptCommand } from "./prompts/expand-prompt.ts";
+export { type ExpandedServer, expandServer, type MissingVariable } from "./servers/expand.ts";
+export {
+  type ConfiguredServer,
+  createServer,
+  type RemoteCall,
+  type ServerConnection,
+  type ServerDeps,
+  type ServerLists,
+  type ServerState,
+} from "./servers/server.ts";
+export { createServerSet, type McpServerSet, type ServerSetDeps } from "./servers/servers.ts";
+export { type DisabledTool, qualifyToolName } from "./tools/names.ts";
+export { toToolResult } from "./tools/result.ts";

@@ -1,0 +1,67 @@
+import { type Annotations, defineTool, messageOf, type Schemas, type Tool, type ToolDefinition, type ToolResult } from "@assent/core";
+import type { Tool as RemoteTool } from "@modelcontextprotocol/client";
+import type { ServerConnection } from "../servers/server.ts";
+import { elicit } from "./elicit.ts";
+import type { DisabledTool } from "./names.ts";
+import { toToolResult } from "./result.ts";
+
+/** The limit of a call if the server's configuration has none. */
+const CALL_MS = 600_000;
+
+/** Makes a tool of Assent from a tool of a server, or says why it cannot be used. */
+export function makeTool(name: string, remote: RemoteTool, connection: ServerConnection, schemas: Schemas): Tool | DisabledTool {
+  try {
+    return defineTool(describeTool(name, remote, { connection, schemas }), { schemas });
+  } catch (error) {
+    return { tool: remote.name, reason: messageOf(error).replace(/^Tool '[^']*': /, "") };
+  }
+}
+
+type ToolParts = { readonly connection: ServerConnection; readonly schemas: Schemas };
+
+function describeTool(name: string, remote: RemoteTool, { connection, schemas }: ToolParts): ToolDefinition {
+  const { configured, identity } = connection;
+  const { name: server, trusted } = configured;
+  const title =
+    [remote.title, remote.annotations?.title, remote.name].find((text) => text !== undefined && text.trim() !== "") ?? remote.name;
+  const annotations = trusted ? readAnnotations(remote) : {};
+  const isSafe = annotations.readOnlyHint === true;
+  return {
+    name,
+    title,
+    description: remote.description?.trim() || title,
+    kind: "other",
+    input: remote.inputSchema,
+    origin: JSON.stringify([identity, remote.outputSchema ?? null]),
+    annotations,
+    ...(isSafe && { safe: () => true }),
+    isOutputMarkdown: false,
+    canUpdateOutput: true,
+    timeoutMs: configured.server.timeout ?? CALL_MS,
+    confirm: () => ({ type: "mcp", serverName: server, toolName: remote.name, toolDisplayName: title }),
+    fails: () => failure(connection.obstacle(remote)),
+    run: async (input, { signal, update, gate }) =>
+      toToolResult(
+        await connection.call({
+          tool: remote,
+          input: input as Readonly<Record<string, unknown>>,
+          signal,
+          elicit: (request) => elicit(request, { server, gate, schemas }),
+          progress: ({ progress, total, message }) =>
+            update({ type: "tool_progress", progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
+        }),
+      ),
+  };
+}
+
+function failure(obstacle: string | undefined): ToolResult | undefined {
+  return obstacle === undefined ? undefined : { content: obstacle, error: { message: obstacle, type: "mcp_server_unavailable" } };
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/** Hints that contradict each other count as the worse one. */
+function readAnnotations({ annotations = {} }: RemoteTool): Annotations {
+  const hints = Object.fromEntries(HINTS.flatMap((hint) => (typeof annotations[hint] === "boolean" ? [[hint, annotations[hint]]] : [])));
+  return hints["readOnlyHint"] && hints["destructiveHint"] ? { ...hints, readOnlyHint: false } : hints;
+}

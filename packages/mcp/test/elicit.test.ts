@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Json, RunContext } from "@assent/core";
+import { createBench, findTool, hostile, scratch } from "./server-bench.ts";
+
+type Asked = {
+  readonly questions: readonly {
+    readonly id: string;
+    readonly question: string;
+    readonly options: readonly { readonly label: string }[];
+  }[];
+};
+
+/** Stands for the dispatcher's `ask`: answers each question by its id, a label or a text. */
+function person(replies: readonly Record<string, readonly string[]>[], asked: Asked[]): RunContext["gate"] {
+  let round = 0;
+  return async ({ arguments: given }) => {
+    const { questions } = given as Asked;
+    asked.push({ questions });
+    const reply = replies[round];
+    round += 1;
+    if (!reply) throw new Error("no person can be asked");
+    const results = questions.map(({ id, options }) => {
+      const chosen = reply[id] ?? [];
+      const custom = chosen.find((text) => !options.some(({ label }) => label === text));
+      const selectedOptions = chosen.filter((text) => text !== custom);
+      return { id, selectedOptions, outcome: "answered", ...(custom !== undefined && { customInput: custom }) };
+    });
+    const [only] = results;
+    return { content: "", details: (results.length === 1 ? only : { results }) as unknown as Json };
+  };
+}
+
+describe("what a server asks becomes a question to the person", () => {
+  const rows: readonly [sentence: string, behavior: string, replies: readonly Record<string, readonly string[]>[], answer: object][] = [
+    [
+      "a form with a number, a choice and a yes or no",
+      "form",
+      [{ go_on: ["Continue"], f0: ["3"], f1: ["Beta"], f2: ["Yes"] }],
+      { action: "accept", content: { version: 3, channel: "beta", notify: true } },
+    ],
+    ["optional fields can be left out", "form", [{ go_on: ["Continue"], f0: ["3"] }], { action: "accept", content: { version: 3 } }],
+    [
+      "an answer that does not fit is asked again",
+      "form",
+      [
+        { go_on: ["Continue"], f0: ["x"] },
+        { go_on: ["Continue"], f0: ["1"] },
+      ],
+      { action: "accept", content: { version: 1 } },
+    ],
+    ["a person who declines", "form", [{ go_on: ["Decline"] }], { action: "decline" }],
+    ["no person who can be asked", "form", [], { action: "cancel" }],
+    ["a page that was opened", "page", [{ open: ["I opened it"] }], { action: "accept" }],
+    ["a page that the person does not want to open", "page", [{ open: ["Decline"] }], { action: "decline" }],
+  ];
+  for (const [sentence, behavior, replies, answer] of rows)
+    test(sentence, async (t) => {
+      const directory = scratch(t);
+      const { set } = createBench(t, { x: hostile(behavior, directory) }, { directory });
+      await set.settle(20_000);
+      const asked: Asked[] = [];
+      const call = await findTool(set, "mcp__x__echo").build({});
+      const { content } = await call.execute(new AbortController().signal, undefined, { gate: person(replies, asked) });
+      assert.deepEqual(JSON.parse(String(content)), answer);
+      const [first] = asked[0]?.questions ?? [];
+      assert.match(
+        first?.question ?? "",
+        behavior === "page"
+          ? /server x asks you to open a page of id\.example\.com: Log in\nhttps:/
+          : /The MCP server x asks: Which release\?/,
+      );
+    });
+});
