@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { after, before, describe, test } from "node:test";
+import type { InboxAnswer, InboxDesk } from "../src/desk.ts";
+import { type InboxServer, serveInbox } from "../src/server.ts";
+
+type Reply = { readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly body: string };
+type Sent = {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+const saved: InboxAnswer[] = [];
+const ANSWER = { id: "a_1", revision: 1, fingerprint: "f", outcome: "approve" } as const;
+
+const desk: InboxDesk = {
+  waiting: async () => [],
+  card: async () => undefined,
+  reveal: async () => ({ command: "secret" }),
+  answer: async (answer) => {
+    saved.push(answer);
+    return answer.fingerprint === "f"
+      ? { id: answer.id, result: "saved", message: "" }
+      : { id: answer.id, result: "changed", message: "changed" };
+  },
+  sessions: async () => [],
+  timeline: async () => undefined,
+  export: async () => undefined,
+  undo: async (id) => ({ id, result: "saved", message: "" }),
+  grants: async () => [],
+  revoke: async (id) => ({ id, result: "saved", message: "" }),
+  follow: (changed) => {
+    changed(7);
+    return { close: () => undefined };
+  },
+};
+
+describe("who may use the page", () => {
+  let server: InboxServer;
+  let cookie = "";
+  const host = (): string => `127.0.0.1:${server.port}`;
+  const origin = (): string => `http://${host()}`;
+  const token = (): string => server.link().split("#t=")[1] ?? "";
+  const send = ({ method = "GET", path, headers = {}, body = "" }: Sent): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ host: "127.0.0.1", port: server.port, method, path, headers: { host: host(), ...headers } }, (reply) => {
+        const chunks: Buffer[] = [];
+        reply.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (reply.headers["content-type"] === "text/event-stream" && chunks.length > 1) reply.destroy();
+        });
+        reply.on("close", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString() }));
+      });
+      asked.on("error", reject);
+      asked.end(body);
+    });
+  const json = (): Readonly<Record<string, string>> => ({ "content-type": "application/json", origin: origin() });
+  const answerBody = JSON.stringify({ answers: [ANSWER] });
+
+  before(async () => {
+    server = await serveInbox({ desk, page: { script: "", style: "" }, port: 0 });
+    const { headers } = await send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: token() }) });
+    cookie = String(headers["set-cookie"]).split(";")[0] ?? "";
+  });
+  after(() => server.close());
+
+  type Attack = readonly [name: string, status: number, sent: () => Sent];
+  const attacks: readonly Attack[] = [
+    ["a foreign Host is refused, also with the cookie", 421, () => ({ path: "/api/waiting", headers: { host: "evil.test", cookie } })],
+    ["the right name with another port is a foreign Host", 421, () => ({ path: "/", headers: { host: "127.0.0.1:1", cookie } })],
+    ["a request without a cookie sees nothing", 401, () => ({ path: "/api/waiting" })],
+    ["a second local user with a guessed cookie sees nothing", 401, () => ({ path: "/api/waiting", headers: { cookie: `${cookie}x` } })],
+    [
+      "the cookie's value under another name is refused",
+      401,
+      () => ({ path: "/api/waiting", headers: { cookie: `a=${cookie.split("=")[1]}` } }),
+    ],
+    ["a stream needs the cookie", 401, () => ({ path: "/api/stream" })],
+    ["a read from another site is refused", 403, () => ({ path: "/api/waiting", headers: { cookie, origin: "http://evil.test" } })],
+    [
+      "a read that a browser calls cross-site is refused",
+      403,
+      () => ({ path: "/api/waiting", headers: { cookie, "sec-fetch-site": "cross-site" } }),
+    ],
+    [
+      "another port of this machine is another site",
+      403,
+      () => ({ path: "/api/waiting", headers: { cookie, "sec-fetch-site": "same-site" } }),
+    ],
+    [
+      "an answer from another site is refused",
+      403,
+      () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie, origin: "http://evil.test" }, body: answerBody }),
+    ],
+    [
+      "an answer with the origin null is refused",
+      403,
+      () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie, origin: "null" }, body: answerBody }),
+    ],
+    [
+      "an answer without an origin is refused",
+      403,
+      () => ({ method: "POST", path: "/api/answers", headers: { "content-type": "application/json", cookie }, body: answerBody }),
+    ],
+    [
+      "a form cannot answer",
+      415,
+      () => ({
+        method: "POST",
+        path: "/api/answers",
+        headers: { cookie, origin: origin(), "content-type": "application/x-www-form-urlencoded" },
+        body: "answers=1",
+      }),
+    ],
+    [
+      "a form that imitates JSON cannot answer",
+      415,
+      () => ({
+        method: "POST",
+        path: "/api/answers",
+        headers: { cookie, origin: origin(), "content-type": "text/plain" },
+        body: answerBody,
+      }),
+    ],
+    ["a GET answers nothing", 405, () => ({ path: "/api/answers", headers: { cookie } })],
+    ["a GET reveals nothing", 405, () => ({ path: "/api/reveal/a_1", headers: { cookie } })],
+    ["a GET revokes nothing", 405, () => ({ path: "/api/revoke/g_1", headers: { cookie } })],
+    ["an answer without the cookie is refused", 401, () => ({ method: "POST", path: "/api/answers", headers: json(), body: answerBody })],
+    ["a used token is refused", 401, () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "old" }) })],
+    [
+      "a login from another site is refused",
+      403,
+      () => ({ method: "POST", path: "/login", headers: { ...json(), origin: "http://evil.test" }, body: "{}" }),
+    ],
+    ["PUT is refused", 405, () => ({ method: "PUT", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody })],
+    [
+      "OPTIONS is refused, so no other site may send JSON",
+      403,
+      () => ({ method: "OPTIONS", path: "/api/answers", headers: { origin: "http://evil.test" } }),
+    ],
+    ["an id cannot name a path", 404, () => ({ path: "/api/cards/..%2f..%2fetc", headers: { cookie } })],
+    [
+      "a body that is no JSON object is refused",
+      400,
+      () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body: "[]" }),
+    ],
+    [
+      "an answer with an unknown field is refused",
+      400,
+      () => ({
+        method: "POST",
+        path: "/api/answers",
+        headers: { ...json(), cookie },
+        body: JSON.stringify({ answers: [{ ...ANSWER, by: "me" }] }),
+      }),
+    ],
+    [
+      "an answer that does not name what was shown is refused",
+      400,
+      () => ({
+        method: "POST",
+        path: "/api/answers",
+        headers: { ...json(), cookie },
+        body: JSON.stringify({ answers: [{ id: "a_1", outcome: "approve" }] }),
+      }),
+    ],
+  ];
+  for (const [name, status, sent] of attacks)
+    test(name, async () => {
+      saved.length = 0;
+      const reply = await send(sent());
+      assert.equal(reply.status, status, reply.body);
+      assert.deepEqual(saved, [], "nothing was answered");
+    });
+
+  test("an answer with cookie, origin, revision and fingerprint is saved", async () => {
+    const { status } = await send({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody });
+    assert.equal(status, 200);
+    assert.deepEqual(saved, [ANSWER]);
+  });
+  test("an answer to something that changed is a 409 and says so", async () => {
+    const body = JSON.stringify({ answers: [{ ...ANSWER, fingerprint: "old" }] });
+    const { status, body: said } = await send({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body });
+    assert.equal(status, 409);
+    assert.match(said, /"result":"changed"/);
+  });
+  test("a token works once, and the next link has another one", async () => {
+    const first = token();
+    const login = (): Promise<Reply> => send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: first }) });
+    assert.equal((await login()).status, 200);
+    assert.equal((await login()).status, 401);
+    assert.notEqual(token(), first);
+  });
+  test("the cookie cannot be read by a script or sent from another site", async () => {
+    const { headers } = await send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: token() }) });
+    assert.match(String(headers["set-cookie"]), /^assent_[0-9a-f]{8}=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+  });
+  test("every reply forbids frames, foreign scripts, caches and referrers", async () => {
+    for (const path of ["/", "/app.js", "/api/waiting", "/nothing"]) {
+      const { headers } = await send({ path });
+      assert.match(
+        String(headers["content-security-policy"]),
+        /default-src 'none'.*frame-ancestors 'none'.*require-trusted-types-for 'script'/,
+      );
+      assert.equal(headers["x-frame-options"], "DENY");
+      assert.equal(headers["referrer-policy"], "no-referrer");
+      assert.equal(headers["cache-control"], "no-store");
+      assert.equal(headers["access-control-allow-origin"], undefined);
+    }
+  });
+  test("the public shell contains no data and no token", async () => {
+    const { body } = await send({ path: "/" });
+    assert.ok(!body.includes(token()));
+  });
+  test("a stream says at once where the record is, unless the browser knows", async () => {
+    assert.match((await send({ path: "/api/stream", headers: { cookie } })).body, /id: 7\nevent: changed/);
+  });
+});

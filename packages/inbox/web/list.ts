@@ -1,0 +1,51 @@
+import type { WaitingRow } from "../src/desk.ts";
+
+/** What the list is narrowed to; an empty text narrows nothing. */
+export type Filter = { readonly agent: string; readonly tool: string; readonly directory: string; readonly text: string };
+
+export const NO_FILTER: Filter = { agent: "", tool: "", directory: "", text: "" };
+
+export function filterRows(rows: readonly WaitingRow[], { agent, tool, directory, text }: Filter): readonly WaitingRow[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter(
+    (row) =>
+      (agent === "" || row.agent === agent) &&
+      (tool === "" || row.tool === tool) &&
+      (directory === "" || row.directory === directory) &&
+      words.every((word) => searchText(row).includes(word)),
+  );
+}
+
+function searchText({ id, subject, tool, agent, directory, sessionTitle, why }: WaitingRow): string {
+  return [id, subject, tool, agent, directory, sessionTitle, why].join("\n").toLowerCase();
+}
+
+/** Rows of one session, in the order of the oldest of each. */
+export type RowGroup = { readonly session: string; readonly title: string; readonly agent: string; readonly rows: readonly WaitingRow[] };
+
+export function groupRows(rows: readonly WaitingRow[]): readonly RowGroup[] {
+  return [...Map.groupBy(rows, ({ session }) => session)].map(([session, inside]) => ({
+    session,
+    title: inside[0]?.sessionTitle ?? "",
+    agent: inside[0]?.agent ?? "",
+    rows: inside,
+  }));
+}
+
+/** The values a filter offers for one column, sorted. */
+export function choicesOf(rows: readonly WaitingRow[], column: "agent" | "tool" | "directory"): readonly string[] {
+  return [...new Set(rows.map((row) => row[column]))].sort();
+}
+
+/** The id `step` rows after the current one; the first or last row if there is none so far. */
+export function moveTo(ids: readonly string[], current: string | undefined, step: 1 | -1): string | undefined {
+  const at = current === undefined ? -1 : ids.indexOf(current);
+  if (at === -1) return step === 1 ? ids[0] : ids.at(-1);
+  return ids[Math.min(ids.length - 1, Math.max(0, at + step))];
+}
+
+/** Keeps only what still waits. */
+export function stillThere(selected: ReadonlySet<string>, rows: readonly WaitingRow[]): ReadonlySet<string> {
+  const ids = new Set(rows.map(({ id }) => id));
+  return [...selected].every((id) => ids.has(id)) ? selected : new Set([...selected].filter((id) => ids.has(id)));
+}

@@ -1,0 +1,97 @@
+import { useEffect, useState } from "preact/hooks";
+import type { AnswerResult, GrantLine, SessionLine, TimelineEntry } from "../src/desk.ts";
+import { visible } from "./text.ts";
+import { get, post } from "./wire.ts";
+
+/** Loads a value again whenever the record changes. */
+function useLoaded<T>(path: string, version: number): T | undefined {
+  const [loaded, setLoaded] = useState<{ readonly path: string; readonly value: T } | undefined>(undefined);
+  useEffect(() => {
+    let isCurrent = true;
+    get<T>(path).then(
+      (value) => isCurrent && setLoaded({ path, value }),
+      () => undefined, // the page says that it is not connected
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [path, version]);
+  return loaded?.path === path ? loaded.value : undefined;
+}
+
+export function Sessions({ version }: { readonly version: number }) {
+  const sessions = useLoaded<readonly SessionLine[]>("/api/sessions", version);
+  if (!sessions) return <p>Loading …</p>;
+  return (
+    <section aria-label="Sessions">
+      <h2>Sessions</h2>
+      {sessions.length === 0 && <p class="empty">No sessions yet.</p>}
+      <ul class="lines">
+        {sessions.map(({ id, title, agent, directory, state, updatedAt, waiting }) => (
+          <li key={id}>
+            <a href={`#/session/${id}`}>{visible(title)}</a>
+            <span class="about">
+              {state}
+              {waiting > 0 && `, ${waiting} waiting`} · {visible(agent)} · {updatedAt} · {visible(directory)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type Told = (results: readonly AnswerResult[]) => void;
+
+export function Timeline({ session, version, told }: { readonly session: string; readonly version: number; readonly told: Told }) {
+  const entries = useLoaded<readonly TimelineEntry[]>(`/api/sessions/${session}`, version);
+  if (!entries) return <p>Loading …</p>;
+  return (
+    <section aria-label="Timeline">
+      <h2>Session {session}</h2>
+      <p>
+        <a href={`/api/export/${session}`} download>
+          Export as Markdown
+        </a>
+      </p>
+      <ol class="timeline">
+        {entries.map(({ at, what, text, call, undo }, index) => (
+          <li key={`${index}`}>
+            <time dateTime={at}>{at.slice(11, 19)}</time> <strong>{what}</strong> {call !== null && <code>{visible(call)}</code>}
+            {text !== "" && <pre>{visible(text)}</pre>}
+            {undo !== null && (
+              <button type="button" onClick={() => void post<AnswerResult>(`/api/undo/${undo}`).then((result) => told([result]))}>
+                Undo
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export function Grants({ version, told }: { readonly version: number; readonly told: Told }) {
+  const grants = useLoaded<readonly GrantLine[]>("/api/grants", version);
+  if (!grants) return <p>Loading …</p>;
+  return (
+    <section aria-label="Grants">
+      <h2>Remembered answers</h2>
+      {grants.length === 0 && <p class="empty">No answer is remembered.</p>}
+      <ul class="lines">
+        {grants.map(({ id, scope, rule, since, by, expiresAt }) => (
+          <li key={id}>
+            <code>{visible(rule)}</code>
+            <span class="about">
+              {scope} · {visible(by)} · {since}
+              {expiresAt !== null && ` · until ${expiresAt}`}
+            </span>
+            <button type="button" onClick={() => void post<AnswerResult>(`/api/revoke/${id}`).then((result) => told([result]))}>
+              Revoke
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import type { AnswerResult, InboxAnswer } from "../src/desk.ts";
+
+/** A request that was refused; 401 means that the page must be opened again from its link. */
+export class WireError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return await read<T>(await fetch(path, { headers: { accept: "application/json" } }));
+}
+
+export async function post<T>(path: string, body: object = {}): Promise<T> {
+  return await read<T>(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+}
+
+/** Sends answers; 409 also carries results, one for each answer. */
+export function sendAnswers(answers: readonly InboxAnswer[]): Promise<readonly AnswerResult[]> {
+  return post("/api/answers", { answers });
+}
+
+async function read<T>(response: Response): Promise<T> {
+  const value: unknown = await response.json();
+  if (response.ok || (response.status === 409 && Array.isArray(value))) return value as T;
+  const { error } = value as { readonly error?: { readonly message?: string } };
+  throw new WireError(response.status, error?.message ?? `The server answered ${response.status}.`);
+}
+
+/** Exchanges the token of the link for a cookie, and removes it from the address. */
+export async function login(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get("t");
+  if (token === null) return;
+  history.replaceState(null, "", "/");
+  await post("/login", { token });
+}

@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { InboxScene, openBrowser, withoutChromium } from "./inbox-scene.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TEN = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+  .map((word) => `${word}\n`)
+  .join("");
+const XSS = [
+  "<img src=x onerror=alert(1)>",
+  "<script>alert(1)</script>",
+  '"><svg onload=alert(1)>',
+  "javascript:alert(1)",
+  "{{constructor.constructor('alert(1)')()}}",
+  "</pre><iframe srcdoc='<script>alert(1)</script>'>",
+  "[x](javascript:alert(1))",
+  "&lt;script&gt;",
+];
+
+describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(() => browser.close());
+
+  type Opened = { readonly scene: InboxScene; readonly page: Page; readonly context: BrowserContext; readonly origin: string };
+  const opened = async (
+    scene: InboxScene,
+    act: (opened: Opened) => Promise<void>,
+    viewport = { width: 1280, height: 900 },
+  ): Promise<void> => {
+    const context = await browser.newContext({ viewport });
+    try {
+      const page = await context.newPage();
+      const problems: string[] = [];
+      page.on("pageerror", (error) => problems.push(error.message));
+      page.on("dialog", (dialog) => {
+        problems.push(`a dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on(
+        "console",
+        (message) => message.type() === "error" && !/409|Failed to load/.test(message.text()) && problems.push(message.text()),
+      );
+      const link = await scene.serve();
+      await page.goto(link);
+      await page.waitForSelector("main");
+      await act({ scene, page, context, origin: link.split("/#")[0] ?? "" });
+      assert.deepEqual(problems, []);
+    } finally {
+      await context.close();
+      await scene.close();
+    }
+  };
+  const openCard = async (page: Page, subject: string): Promise<void> => {
+    await page.locator(".group li a", { hasText: subject }).click();
+    await page.waitForSelector("article.card:not(.inert)");
+  };
+  const waitingCount = (scene: InboxScene): number => scene.waiting().length;
+  const shell = (command: string): { readonly tool: string; readonly input: object } => ({ tool: "shell", input: { command } });
+
+  test("a command is shown with its reasons, and approving it is on the record", async () => {
+    const scene = new InboxScene();
+    scene.park("clean up", [shell("npm run build")]);
+    await opened(scene, async ({ page }) => {
+      await openCard(page, "npm run build");
+      const card = await page.locator("article.card").innerText();
+      assert.match(card, /\$ npm run build/);
+      assert.match(card, /risk\s+npm runs scripts/);
+      await page.locator("button.approve").click();
+      await page.waitForSelector(".notice.saved");
+      assert.equal(waitingCount(scene), 0);
+      assert.match(scene.assent("approvals", "--all"), /approved/);
+    });
+  });
+
+  test("by keyboard only: the next card, wait until it is not inert, approve, reject with a reason", async () => {
+    const scene = new InboxScene();
+    scene.park("two", [shell("npm run one"), shell("npm run two")]);
+    await opened(scene, async ({ page }) => {
+      await page.waitForSelector(".group li");
+      await page.keyboard.press("j");
+      await page.keyboard.press("y"); // too early: inert
+      await page.waitForSelector("article.card:not(.inert)");
+      assert.equal(waitingCount(scene), 2);
+      assert.equal(await page.evaluate("document.activeElement.tagName"), "H2", "focus is never on a button");
+      await page.keyboard.press("y");
+      await page.waitForSelector(".notice.saved");
+      await page.keyboard.press("j");
+      await page.waitForSelector("article.card:not(.inert)");
+      await page.keyboard.press("n");
+      await page.keyboard.type("not today");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("text=Nothing waits for an answer.");
+      assert.match(scene.assent("approvals", "--all", "--json"), /"state":\s*"rejected"/);
+    });
+  });
+
+  test("an edited command is judged again; a placeholder of a secret and a denied command are refused", async () => {
+    const scene = new InboxScene();
+    scene.park("deploy", [shell("curl -H 'Authorization: Bearer sk-abcdefghijklmnop1234567890' https://example.test")]);
+    await opened(scene, async ({ page }) => {
+      await openCard(page, "curl");
+      assert.doesNotMatch(await page.locator("body").innerText(), /abcdefghijklmnop/);
+      await page.locator("text=Show the raw input and edit").click();
+      const field = page.locator("textarea");
+      assert.match(await field.inputValue(), /sk-abcdefghijklmnop1234567890/);
+      await field.fill(JSON.stringify({ command: "curl -H 'Authorization: Bearer [redacted: credentials]' https://example.test" }));
+      await page.locator("button.approve").click();
+      await page.waitForSelector(".notice.refused");
+      assert.equal(waitingCount(scene), 1);
+      await field.fill(JSON.stringify({ command: "npm run safe" }));
+      await page.locator("button.approve").click();
+      await page.waitForSelector(".notice.saved");
+      assert.match(scene.assent("approvals", "--all"), /approved, edited/);
+    });
+  });
+
+  test("some hunks of an edit are approved, the others are not written", async () => {
+    const scene = new InboxScene({ "a.txt": TEN });
+    const content = TEN.replace("one", "ONE").replace("twelve", "TWELVE");
+    scene.park("change", [{ tool: "write", input: { file_path: "a.txt", content } }], [{ tool: "read", input: { file_path: "a.txt" } }]);
+    await opened(scene, async ({ page }) => {
+      await openCard(page, "a.txt");
+      await page.keyboard.press("c");
+      await page.locator(".hunk-head input").nth(1).uncheck();
+      await page.locator("button.approve").click();
+      await page.waitForSelector(".notice.saved");
+      await scene.until("the run is done", () => scene.sessionStates().includes("done"));
+      assert.equal(scene.read("a.txt"), TEN.replace("one", "ONE"));
+    });
+  });
+
+  test("from parked to done without typing: a run parks, a phone approves, the run finishes once", async () => {
+    const scene = new InboxScene();
+    scene.park("note it", [shell("echo once >> notes.txt")]);
+    await opened(
+      scene,
+      async ({ page }) => {
+        await scene.serve(); // a second inbox sees the same answer
+        await openCard(page, "echo once");
+        await page.locator("button.approve").click();
+        await page.waitForSelector(".notice.saved");
+        await scene.until("the run is done", () => scene.sessionStates().includes("done"));
+        assert.equal(scene.read("notes.txt"), "once\n");
+      },
+      { width: 360, height: 740 },
+    );
+  });
+
+  test("several are reviewed in full and answered together, each with its own record", async () => {
+    const scene = new InboxScene();
+    scene.park("three", [shell("npm run a"), shell("npm run b"), shell("npm run c")]);
+    await opened(scene, async ({ page }) => {
+      await page.waitForSelector(".group li");
+      for (const at of [0, 1]) await page.locator(".group li input").nth(at).check();
+      await page.locator("text=Review and answer 2 together").click();
+      await page.waitForSelector(".review article");
+      assert.equal(await page.locator(".review article").count(), 2);
+      await page.locator(".review button.approve:not([disabled])").click();
+      await page.waitForSelector(".notice.saved");
+      assert.equal(waitingCount(scene), 1);
+      assert.equal(scene.assent("log", "--type", "approval.answered").trim().split("\n").length, 2);
+    });
+  });
+
+  test("two browsers and a terminal answer the same approval: one wins, the others learn who", async () => {
+    const scene = new InboxScene();
+    scene.park("one", [shell("npm run one")]);
+    await opened(scene, async ({ page }) => {
+      const other = await browser.newContext();
+      const second = await other.newPage();
+      const link = await scene.serve();
+      await second.goto(link);
+      await openCard(page, "npm run one");
+      await openCard(second, "npm run one");
+      const [{ id = "" } = {}] = scene.waiting();
+      scene.assent("reject", id, "--reason", "no");
+      await page.waitForSelector("text=/rejected by/");
+      await second.waitForSelector("text=/rejected by/");
+      assert.equal(await page.locator("button.approve").count(), 0);
+      await other.close();
+    });
+  });
+
+  test("what a model, a file or a path contains never becomes part of the page", async () => {
+    const scene = new InboxScene({ "a.txt": XSS.join("\n") });
+    scene.park(
+      XSS[0] ?? "",
+      [
+        ...XSS.map((text) => shell(`npm run '${text.replaceAll("'", "")}'`)),
+        { tool: "write", input: { file_path: `${"x".repeat(3)}<img src=x>.md`, content: XSS.join("\n") } },
+      ],
+      [{ tool: "read", input: { file_path: "a.txt" } }],
+    );
+    await opened(scene, async ({ page }) => {
+      await page.waitForSelector(".group li");
+      const count = await page.locator(".group li").count();
+      assert.equal(count, XSS.length + 1);
+      for (let at = 0; at < count; at += 1) {
+        await page.keyboard.press("j");
+        await page.waitForSelector(`article.card`);
+        for (const summary of await page.locator("article.card > details > summary").all()) await summary.click();
+      }
+      const [{ sessionId = "" } = {}] = scene.waiting();
+      await page.evaluate(`location.hash = "#/session/${sessionId}"`);
+      await page.waitForSelector(".timeline li");
+      assert.equal(await page.locator("#app img, #app script, #app iframe, #app svg").count(), 0);
+    });
+  });
+
+  for (const [name, width, scheme] of [
+    ["a phone, light", 360, "light"],
+    ["a wide screen, dark", 1280, "dark"],
+  ] as const)
+    test(`${name}: nothing is wider than the screen, and axe finds nothing serious`, async () => {
+      const scene = new InboxScene({ "a.txt": TEN });
+      scene.park(
+        "look",
+        [shell(`npm run ${"x".repeat(300)}`), { tool: "write", input: { file_path: "a.txt", content: TEN.replace("two", "TWO") } }],
+        [{ tool: "read", input: { file_path: "a.txt" } }],
+      );
+      await opened(
+        scene,
+        async ({ page }) => {
+          await page.emulateMedia({ colorScheme: scheme });
+          const check = async (): Promise<void> => {
+            assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no horizontal scrolling");
+            await page.evaluate(AXE);
+            const { violations } = await page.evaluate<{
+              readonly violations: readonly { readonly id: string; readonly impact: string }[];
+            }>("axe.run()");
+            const found = violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id }) => id);
+            assert.deepEqual(found, []);
+          };
+          await page.waitForSelector(".group li");
+          await check();
+          await openCard(page, "a.txt");
+          await check();
+          for (const view of ["sessions", "grants"]) {
+            await page.evaluate(`location.hash = "#/${view}"`);
+            await page.waitForSelector("main h2");
+            await check();
+          }
+        },
+        { width, height: 800 },
+      );
+    });
+
+  test("a new approval appears by itself; the page says when it is not connected, and catches up", async () => {
+    const scene = new InboxScene();
+    await opened(scene, async ({ page, origin }) => {
+      await page.waitForSelector("text=Nothing waits for an answer.");
+      scene.park("later", [shell("npm run later")]);
+      await page.waitForSelector("text=npm run later");
+      await scene.stopServers();
+      await page.waitForSelector(".offline");
+      scene.park("meanwhile", [shell("npm run meanwhile")]);
+      await scene.serve("--port", new URL(origin).port);
+      await page.waitForSelector("text=/Open the link/");
+    });
+  });
+});
