@@ -71,8 +71,19 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
     }
     case "run": {
       const { options, operands, command } = line;
+      const { mentionsStore } = await import("./store/location.ts");
+      const isNamed = options.text("store") !== undefined || !mentionsStore(io.env);
+      const env = isNamed ? io.env : (await import("./store/store-setting.ts")).withStoreSetting(io.env);
       const again: Context["main"] = (argv, io) => main(argv, io, overrides);
-      const context: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
+      const context: Context = {
+        io: env === io.env ? io : { ...io, env },
+        overrides,
+        options,
+        operands,
+        commands: COMMANDS,
+        main: again,
+        client,
+      };
       if (command.looks) return await command.run(context);
       const { runChecked } = await import("./command-line/own-process.ts");
       return await runChecked(context, command);

@@ -10,7 +10,7 @@ export async function runProgram(): Promise<void> {
     return;
   }
   const io = processIo();
-  hideExperimentalWarnings();
+  hideWarningsForDevelopers();
   process.on("unhandledRejection", (reason) => {
     const warning = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
     warning.catch(() => undefined); // a failed warning must not cause another one
@@ -26,11 +26,12 @@ function hasCurrentDirectory(): boolean {
   }
 }
 
-/** Node 22 warns about SQLite and type stripping. */
-function hideExperimentalWarnings(): void {
+/** Node 22 warns about SQLite and type stripping, and `pg` about its support of ~/.pgpass in later versions. */
+function hideWarningsForDevelopers(): void {
   const listeners = process.listeners("warning");
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {
-    if (warning.name !== "ExperimentalWarning") for (const tell of listeners) tell(warning);
+    if (warning.name === "ExperimentalWarning" || warning.message.startsWith("pgpass support")) return;
+    for (const tell of listeners) tell(warning);
   });
 }

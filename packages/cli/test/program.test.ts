@@ -16,6 +16,7 @@ const COMMAND_FILES = readdirSync(join(PACKAGE, "src/commands")).sort();
 async function runListing(
   at: Place,
   argv: readonly string[],
+  input = "",
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly modules: readonly string[] }> {
   const preload = at.write(
     "preload.mjs",
@@ -25,7 +26,7 @@ async function runListing(
      registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
      process.on("exit", () => writeFileSync(${JSON.stringify(at.path("loaded"))}, loaded.filter((url) => url.startsWith("file:")).join("\\n")));`,
   );
-  const { code, stdout } = await at.run(argv, { entry: ["--import", preload, BIN] });
+  const { code, stdout } = await at.run(argv, { entry: ["--import", preload, BIN], input });
   const modules = readFileSync(at.path("loaded"), "utf8").split("\n");
   return { code, stdout, modules: modules.map((url) => relative(PACKAGE, fileURLToPath(url))).sort() };
 }
@@ -68,6 +69,20 @@ describe("the program", () => {
       modules.filter((file) => /^\.\.\/(?:agent|policy|tools)\/|^src\/(?:compose|headless|tui)\/|node_modules/.test(file)),
       [],
     );
+  });
+
+  test("a hook of another agent loads no model, run, terminal interface, database server or library beyond two parsers", async () => {
+    using at = place();
+    const call = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t1" };
+    const event = JSON.stringify({ hook_event_name: "PreToolUse", session_id: "S1", cwd: at.workspace, ...call });
+    const { code, modules } = await runListing(at, ["hook", "claude", "--on-ask", "deny"], event);
+    assert.equal(code, 0);
+    assert.deepEqual(
+      modules.filter((file) => /^\.\.\/(?:agent|store-postgres)\/|^src\/(?:call|headless|tui|desk\/(?:approvals|terminal))\//.test(file)),
+      [],
+    );
+    const libraries = modules.flatMap((file) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+    assert.deepEqual([...new Set(libraries)], ["jsonc-parser", "unbash"]);
   });
 
   test("every command has help with usage, options and an example; help names every command", async () => {

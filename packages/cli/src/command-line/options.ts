@@ -4,7 +4,7 @@ const STORE: OptionSpec = {
   name: "store",
   takes: "text",
   value: "DIR|URL",
-  help: "where Assent keeps its record: a directory, or postgres://… (default: $ASSENT_STORE, or ~/.local/state/assent)",
+  help: "where Assent keeps its record: a directory, or postgres://… (default: $ASSENT_STORE, the setting store, or ~/.local/state/assent)",
 };
 const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", help: "print one JSON value instead of text, also for errors" };
 
@@ -27,6 +27,8 @@ export const MODE_NAMES: readonly string[] = ["default", "plan", "auto-edit", "y
 export const LOADING: readonly OptionSpec[] = [
   { name: "tool", takes: "list", value: "FILE", help: "load custom tools from this module (repeatable)" },
   { name: "strict-tools", takes: "nothing", help: "stop if a custom tool cannot be loaded" },
+  { name: "mcp-config", takes: "list", value: "FILE", help: "also use the MCP servers of this file, or of this JSON text (repeatable)" },
+  { name: "strict-mcp-config", takes: "nothing", help: "use only the MCP servers of --mcp-config" },
 ];
 
 export function onAsk(otherwise: string): OptionSpec {
@@ -44,11 +46,25 @@ export const JUDGING: readonly OptionSpec[] = [
   ...LOADING,
 ];
 
+export const WATCH: OptionSpec = {
+  name: "watch",
+  takes: "nothing",
+  help: "keep waiting while something needs an answer, and continue after each one",
+};
+
+export const RAW: OptionSpec = { name: "raw", takes: "nothing", help: "show secrets as they are recorded, not as [redacted: …]" };
+
 export const BY: OptionSpec = { name: "by", takes: "text", value: "NAME", help: "your name, recorded next to your operating-system user" };
 
 export const ANSWERING: readonly OptionSpec[] = [
   { name: "reason", takes: "text", value: "TEXT", help: "recorded with the answer; the model sees the reason for a rejection" },
   BY,
+];
+
+/** Options of commands that can answer several approvals at once. */
+export const SEVERAL: readonly OptionSpec[] = [
+  { name: "session", takes: "text", value: "ID", help: "answer everything that waits in this session, after showing the list" },
+  { name: "yes", takes: "nothing", help: "answer several without asking for confirmation" },
 ];
 
 export const NO_WAIT: OptionSpec = {
@@ -109,8 +125,8 @@ export const AGENT: OperandSpec = { name: "AGENT", required: true, choices: ["cl
 export const ON_OUTSIDE_ASK: OptionSpec = {
   name: "on-ask",
   takes: "choice",
-  choices: ["wait", "agent", "deny"],
-  help: "a call that needs approval waits for assent approve, is left to the agent's own dialog, or is denied (default wait)",
+  choices: ["wait", "agent", "both", "deny"],
+  help: "a call that needs approval waits for assent approve, is left to the agent's own dialog, accepts both (Claude Code), or is denied (default wait)",
 };
 
 export const HOOK_CHANGES: readonly OptionSpec[] = [

@@ -74,7 +74,7 @@ function refusal({ name, decides, options: taken }: Command, options: Options): 
   return options.text("input-format") === "stream-json" ? "--input-format stream-json" : undefined; // a host may answer approvals of other sessions
 }
 
-const LOOSENING = ["allow", "add-dir", "policy", "take-over", "repair", "rebuild"];
+const LOOSENING = ["allow", "add-dir", "policy", "take-over", "detach", "repair", "rebuild"];
 const LOOSER_MODES: readonly string[] = ["auto-edit", "yolo"];
 
 function isGiven(options: Options, name: string): boolean {

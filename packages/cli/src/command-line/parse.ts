@@ -149,7 +149,8 @@ function readOperands(spec: Command, words: readonly string[]): readonly string[
   const missing = spec.operands[words.length];
   if (missing?.required) throw usageError(spec.name, `${missing.name} is missing.${listed(missing)} Usage: ${usageLine(spec)}`);
   const extra = spec.operands.at(-1)?.repeats ? undefined : words[spec.operands.length];
-  if (extra !== undefined) throw usageError(spec.name, `unexpected argument '${extra}'.${quoted(spec)} Usage: ${usageLine(spec)}`);
+  if (extra !== undefined)
+    throw usageError(spec.name, `unexpected argument '${extra}'.${adviceFor(spec, words)} Usage: ${usageLine(spec)}`);
   for (const [index, { name, choices }] of spec.operands.entries()) {
     const word = words[index];
     if (choices && word !== undefined && !choices.includes(word)) {
@@ -163,8 +164,20 @@ function listed({ listedBy }: OperandSpec): string {
   return listedBy === undefined ? "" : ` See: ${listedBy}.`;
 }
 
-function quoted({ operands }: Command): string {
-  return operands.at(-1)?.name === "PROMPT" ? " Put the whole prompt in quotes." : "";
+/** What to write instead of too many arguments. */
+function adviceFor({ name, operands }: Command, [tool = "", ...rest]: readonly string[]): string {
+  switch (operands.at(-1)?.name) {
+    case "PROMPT":
+      return " Put the whole prompt in quotes.";
+    case "INPUT":
+      return ` Put the input in quotes: assent ${name} ${shellWord(tool)} ${shellWord(rest.join(" "))}.`;
+    case "TOOL":
+      return tool === "shell" && name === "call"
+        ? ` Give the input as JSON: assent call shell --input ${shellWord(JSON.stringify({ command: rest.join(" ") }))}.`
+        : "";
+    default:
+      return "";
+  }
 }
 
 export function usageLine(spec: Command): string {

@@ -41,6 +41,8 @@ export type Context = {
   /** Another vendor's client that started this program. */
   readonly client?: Client | undefined;
   readonly earlyStore?: EarlyStore | undefined;
+  /** A worker continues a session, and hands it back when it stops. */
+  readonly worker?: true;
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 

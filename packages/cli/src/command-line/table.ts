@@ -17,7 +17,14 @@ import { hookDoctor } from "../commands/hook-doctor.ts";
 import { hookInstall } from "../commands/hook-install.ts";
 import { hookStatus } from "../commands/hook-status.ts";
 import { hookUninstall } from "../commands/hook-uninstall.ts";
+import { inbox } from "../commands/inbox.ts";
 import { log } from "../commands/log.ts";
+import { mcpAdd } from "../commands/mcp-add.ts";
+import { mcpList } from "../commands/mcp-list.ts";
+import { mcpLogin } from "../commands/mcp-login.ts";
+import { mcpLogout } from "../commands/mcp-logout.ts";
+import { mcpRemove } from "../commands/mcp-remove.ts";
+import { mcpTest } from "../commands/mcp-test.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
 import { policyTest } from "../commands/policy-test.ts";
@@ -34,6 +41,7 @@ import { stats } from "../commands/stats.ts";
 import { statsStore } from "../commands/stats-store.ts";
 import { storeCopy } from "../commands/store-copy.ts";
 import { storeMigrate } from "../commands/store-migrate.ts";
+import { storeRoles } from "../commands/store-roles.ts";
 import { tasks } from "../commands/tasks.ts";
 import { tasksDiscard } from "../commands/tasks-discard.ts";
 import { tasksRelease } from "../commands/tasks-release.ts";
@@ -43,16 +51,19 @@ import { tui } from "../commands/tui.ts";
 import { undo } from "../commands/undo.ts";
 import { verify } from "../commands/verify.ts";
 import { version } from "../commands/version.ts";
+import { worker } from "../commands/worker.ts";
+import { workers } from "../commands/workers.ts";
 import type { Command } from "./spec.ts";
 
 /** In the order of `assent --help`. */
 export const COMMANDS: readonly Command[] = [
-  ...[tui, run, call, resume, hook, demo],
-  ...[approvals, approvalsShow, approve, reject, grants, grantsRevoke],
+  ...[tui, run, call, resume, worker, hook, demo],
+  ...[inbox, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, stats, statsStore, grantsPromote, trust],
-  ...[sessions, sessionsFork, sessionsExport, tasks, tasksDiscard, tasksRelease, log, tools],
+  ...[sessions, sessionsFork, sessionsExport, workers, tasks, tasksDiscard, tasksRelease, log, tools],
+  ...[mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
-  ...[verify, doctor, prune, storeMigrate, storeCopy, completions],
+  ...[verify, doctor, prune, storeMigrate, storeCopy, storeRoles, completions],
   ...[help, version],
 ];

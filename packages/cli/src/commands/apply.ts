@@ -8,15 +8,17 @@ export const PROPOSAL_EXITS: Readonly<Record<number, string>> = {
   4: "no such id",
 };
 
-const PART: readonly OptionSpec[] = [
+export const PART: OptionSpec = {
+  name: "part",
+  takes: "text",
+  value: "FILE",
+  help: 'apply this part, as JSON: { "files": [{ "path", "hunks"?, "content"? }] } (- reads stdin)',
+};
+
+const CHOSEN: readonly OptionSpec[] = [
   { name: "file", takes: "list", value: "PATH", help: "apply only this file of the proposal (repeatable)" },
   { name: "hunk", takes: "list", value: "HUNK", help: "apply only this hunk; 'assent proposals show' prints the ids (repeatable)" },
-  {
-    name: "part",
-    takes: "text",
-    value: "FILE",
-    help: 'apply this part, as JSON: { "files": [{ "path", "hunks"?, "content"? }] } (- reads stdin)',
-  },
+  PART,
 ];
 
 export const apply: Command = {
@@ -26,7 +28,7 @@ export const apply: Command = {
   summary: "make exactly the changes a proposal shows; writes nothing if a file changed since",
   details: `With --file, --hunk or --part, only that part is applied. It gets an id of its own, and the rest is no longer pending. ${ID_NOTE}`,
   operands: [{ name: "ID", required: true, listedBy: "assent proposals" }],
-  options: [...PART, ...ANSWERING, NO_WAIT, ...COMMON],
+  options: [...CHOSEN, ...ANSWERING, NO_WAIT, ...COMMON],
   exits: PROPOSAL_EXITS,
   examples: ["assent apply p_3kq7mz", "assent apply p_3kq7mz --file src/a.ts --hunk h_1f2e3d4c5b6a"],
   run: async (context) => (await import("../desk/proposals/answer.ts")).answerProposal(context, "apply"),

@@ -1,4 +1,4 @@
-import { COMMON } from "../command-line/options.ts";
+import { COMMON, RAW } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
 
 export const log: Command = {
@@ -15,6 +15,7 @@ export const log: Command = {
     { name: "type", takes: "text", value: "GLOB", help: "only these types, e.g. 'call.*'" },
     { name: "since", takes: "text", value: "SEQ|TIME", help: "only events after this number or time" },
     { name: "follow", takes: "nothing", help: "keep printing new events" },
+    RAW,
     ...COMMON,
   ],
   exits: {

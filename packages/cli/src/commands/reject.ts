@@ -1,4 +1,4 @@
-import { ANSWERING, COMMON, ID_EXITS, ID_NOTE } from "../command-line/options.ts";
+import { ANSWERING, COMMON, ID_EXITS, ID_NOTE, SEVERAL } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
 
 export const reject: Command = {
@@ -7,8 +7,8 @@ export const reject: Command = {
   decides: true,
   summary: "reject a call, decline a question or discard a proposal; the model sees your reason",
   details: ID_NOTE,
-  operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
-  options: [...ANSWERING, ...COMMON],
+  operands: [{ name: "ID", required: false, repeats: true, listedBy: "assent approvals" }],
+  options: [...ANSWERING, ...SEVERAL, ...COMMON],
   exits: ID_EXITS,
   examples: ["assent reject a_3kq7mz --reason 'use rg instead'"],
   run: async (context) => (await import("../desk/approvals/approve.ts")).reject(context),

@@ -1,4 +1,4 @@
-import { COMMON, JUDGING, onAsk, RUN_EXITS, RUNNING, WORKSPACE } from "../command-line/options.ts";
+import { COMMON, JUDGING, onAsk, RUN_EXITS, RUNNING, WATCH, WORKSPACE } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
 
 export const run: Command = {
@@ -14,6 +14,13 @@ export const run: Command = {
     onAsk("deny, or what your settings say"),
     ...JUDGING,
     { name: "session", takes: "text", value: "ID", help: "the id for the new session, or an existing session to continue" },
+    WATCH,
+    {
+      name: "detach",
+      takes: "nothing",
+      help: "leave the run to a worker, print its session id and return; approvals wait unless --on-ask says otherwise",
+    },
+    { name: "label", takes: "list", value: "KEY=VALUE", help: "with --detach: only a worker with this label may take it (repeatable)" },
     WORKSPACE,
     { name: "cwd", takes: "text", value: "DIR", help: "where the model works (default: here)" },
     ...COMMON,
@@ -21,6 +28,7 @@ export const run: Command = {
   exits: RUN_EXITS,
   examples: [
     "assent run 'rename oldName to newName' --model script:rename.yaml",
+    "assent run --detach 'update the changelog' --model anthropic:claude-sonnet-4-5",
     "git diff | assent run 'review this' --output-format json",
     "assent run --input-format stream-json --output-format stream-json",
   ],

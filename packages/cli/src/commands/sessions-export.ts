@@ -1,4 +1,4 @@
-import { COMMON, ID_NOTE } from "../command-line/options.ts";
+import { COMMON, ID_NOTE, RAW } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
 
 export const sessionsExport: Command = {
@@ -6,7 +6,7 @@ export const sessionsExport: Command = {
   group: "look",
   looks: true,
   summary: "print everything said and done in a session",
-  details: `A fork includes the conversation it was forked from. Nothing is left out or masked: read it before you share it. Background agents are exported by their own ids; jsonl contains every event. ${ID_NOTE}`,
+  details: `A fork includes the conversation it was forked from. Secrets that Assent recognizes are hidden, unless you give --raw; read it before you share it. Background agents are exported by their own ids; jsonl contains every event. ${ID_NOTE}`,
   operands: [{ name: "ID", required: true, listedBy: "assent sessions" }],
   options: [
     {
@@ -15,6 +15,7 @@ export const sessionsExport: Command = {
       choices: ["md", "jsonl"],
       help: "Markdown (default), or one event per line",
     },
+    RAW,
     ...COMMON.filter(({ name }) => name !== "json"),
     { name: "json", takes: "nothing", help: "the same as --format jsonl; also prints errors as JSON" },
   ],

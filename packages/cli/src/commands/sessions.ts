@@ -12,7 +12,7 @@ export const sessions: Command = {
     {
       name: "state",
       takes: "choice",
-      choices: ["running", "idle", "parked", "interrupted", "done", "failed", "cancelled"],
+      choices: ["running", "idle", "parked", "queued", "interrupted", "done", "failed", "cancelled"],
       help: "only those in this state",
     },
     { name: "cwd", takes: "text", value: "DIR", help: "only those in this directory" },

@@ -23,9 +23,10 @@ import { createRedactor } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import { createAgentPolicy } from "./agent-policy.ts";
-import { commonDeps, createHooks, type SessionDispatcher } from "./dispatcher.ts";
+import { commonDeps, type SessionDispatcher } from "./dispatcher.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd } from "./front-end.ts";
+import { createHooks } from "./hook-runner.ts";
 import type { RunModel } from "./model.ts";
 
 export type ParentParts = {

@@ -17,7 +17,7 @@ import {
   type Tasks,
   type TasksDeps,
 } from "@assent/agent";
-import { listOfferedTools, type Session } from "@assent/core";
+import { listOfferedTools, type Maybe, type Session } from "@assent/core";
 import { createUnknownOutcomes, type UnknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import { TOOL_LISTINGS } from "@assent/tools";
@@ -30,6 +30,7 @@ import { type OnAsk, readOnAsk } from "./flags.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd } from "./front-end.ts";
 import { trustedInstructions } from "./instructions.ts";
+import { type SessionServers, startServers } from "./mcp/session-servers.ts";
 import type { RunModel } from "./model.ts";
 
 export type AgentParts = {
@@ -55,6 +56,10 @@ export type AgentParts = {
 };
 
 export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
+  /** Undefined if no MCP server is configured. */
+  readonly servers: SessionServers | undefined;
+  /** What the model gets for what a person says: with prompts and resources of MCP servers. Rejects with a sentence. */
+  readonly expand: (said: string) => Maybe<string>;
   /** Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
@@ -90,7 +95,14 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
     unknown: unknown.fingerprints,
   };
   const made = await createSessionDispatcher(context, runtime);
-  const talk = conversationDeps(parts, made, await readInstructions(context, parts));
+  const servers = startServers(context, {
+    servers: policy.mcp.servers,
+    ports,
+    workspace: policy.workspace,
+    settings: policy.source.settings,
+  });
+  if (servers && waitsForServer(session)) policy.offerServerTools(await servers.tools());
+  const talk = conversationDeps(parts, { ...made, servers }, await readInstructions(context, parts));
   background.join({ ...made, talk, handlers });
   await warnAboutAgents(context, policy);
   await tasks.restore({ resumeAnswered: parts.keepPaused !== true });
@@ -100,9 +112,14 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
     tasks.setConversation(conversation);
     return conversation;
   };
-  const { dispatcher, modes, onAsk, close } = made;
+  const { dispatcher, modes, onAsk } = made;
+  const close = async (): Promise<void> => {
+    await servers?.close();
+    await made.close();
+  };
   return {
-    ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
+    ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules, servers },
+    expand: (said) => servers?.expand(said) ?? said,
     offered: () => listOfferedTools(policy.tools, { session, dispatcher, canAsk: made.asks() }).map(({ name }) => name),
     agents: () => listDefinitions(parts).filter(({ usable }) => usable),
     drive: (messages) => {
@@ -128,6 +145,11 @@ function frontEndAgentsText({ frontEnd }: AgentParts): string {
   const given = frontEnd?.agents?.() ?? [];
   if (given.length === 0) return "";
   return `\n\nIn this session the tool \`agent\` also starts:\n${given.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`;
+}
+
+/** A call that waits for an answer keeps its tool only if the tool is there before the call is restored. */
+function waitsForServer({ state }: Session): boolean {
+  return [...state.calls.values()].some(({ tool }) => tool.startsWith("mcp__"));
 }
 
 type WakeUp = { wake: () => void };
@@ -204,7 +226,9 @@ async function readInstructions({ io }: Context, { session, policy }: AgentParts
 /** Tools to use instead of shell commands. */
 const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
 
-function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructions: string): ConversationDeps {
+type ServedDispatcher = SessionDispatcher & { readonly servers: SessionServers | undefined };
+
+function conversationDeps(parts: AgentParts, made: ServedDispatcher, instructions: string): ConversationDeps {
   const { session, ports, policy, chosen, observe } = parts;
   const cwd = session.state.created?.cwd ?? policy.workspace;
   const prompted = { cwd, preferredTools: PREFERRED_TOOLS, planFile: session.state.planning?.file, instructions };
@@ -214,12 +238,17 @@ function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructio
     const base = prompt === undefined ? own : systemPrompt({ ...prompted, prompt });
     return `${append === undefined ? base : `${base}\n\n${append}`}${frontEndAgentsText(parts)}`;
   };
+  const prepareTools = (): Promise<void> | undefined => {
+    const reloading = policy.reloadToolsIfDue();
+    if (!made.servers) return reloading;
+    return Promise.all([made.servers.tools(), reloading]).then(([tools]) => policy.offerServerTools(tools));
+  };
   return {
     session,
     dispatcher: made.dispatcher,
     ...ports,
     tools: policy.toolsNow,
-    model: (id) => policy.reloadToolsIfDue()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn starts by requesting its model
+    model: (id) => prepareTools()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn starts by requesting its model
     ...commonConversationDeps(parts),
     system,
     hooks: made.hooks,

@@ -1,7 +1,7 @@
 import type { RunLimits } from "@assent/agent";
 import { type By, createDispatcher, type Dispatcher, type DispatcherDeps, type Session } from "@assent/core";
 import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
-import { createHookRunner, createHostFileChanges, currentUser, type HookRunner, type HostPorts } from "@assent/host";
+import { createHostFileChanges, currentUser, type HookRunner, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { approvalEditor } from "../desk/approvals/editor.ts";
 import { type RevisionParts, revisionParts } from "../desk/approvals/revise.ts";
@@ -9,11 +9,12 @@ import { terminalApprover } from "../desk/terminal/approver.ts";
 import { oneAtATime, type PersonChannels } from "../desk/terminal/one-at-a-time.ts";
 import { terminalQuestioner } from "../desk/terminal/questioner.ts";
 import type { Cancellation } from "../io/cancel-on-signal.ts";
-import { warn, warnInLines } from "../io/output.ts";
-import { personBy } from "../io/who.ts";
+import { warn } from "../io/output.ts";
+import { commandPlace, personBy } from "../io/who.ts";
 import type { OnAsk } from "./flags.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd, SessionObserver } from "./front-end.ts";
+import { createHooks } from "./hook-runner.ts";
 import { attendPlans, openSessionModes } from "./session-modes.ts";
 
 export type DispatcherParts = {
@@ -96,7 +97,7 @@ function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   const { io } = context;
   const { approver, questioner } = runtime.frontEnd ?? {};
   const attended = !approver && runtime.onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
-  const by = personBy(currentUser().user, { name: undefined, door: "call" });
+  const by = personBy(currentUser().user, { name: undefined, door: "call", from: commandPlace(io) });
   return {
     attended,
     by,
@@ -121,6 +122,7 @@ export function commonDeps(
     ...(limits && { mayClaim: limits.claim }),
     ...(unknown && { unknown }),
     ...(frontEnd?.approvalTimeoutMs && { approvalTimeoutMs: frontEnd.approvalTimeoutMs }),
+    answersFrom: () => policy.source.settings().answersFrom,
     askTimeout: () => policy.source.settings()["ask.timeout"],
     warn: (message) => void warn(io, message),
   };
@@ -134,30 +136,5 @@ function askAtTerminal({ io }: Context, { ports, policy, cancelling }: Dispatche
   return oneAtATime({
     approver: terminalApprover({ io, clock, by, cancel: cancelling.cancel, edit }),
     questioner: terminalQuestioner({ io, clock, by }),
-  });
-}
-
-export function createHooks(
-  { io }: Context,
-  { session, ports, policy, frontEnd }: Pick<DispatcherParts, "session" | "ports" | "policy" | "frontEnd">,
-): HookRunner {
-  const { clock, digest } = ports;
-  const own = frontEnd?.hooks;
-  const { secretEnv, projectSecretEnv } = policy.source.settings();
-  return createHookRunner({
-    entries: own ? () => [...policy.hooks(), ...own.entries()] : policy.hooks,
-    ...(own && { functions: own.functions }),
-    clock,
-    digest,
-    cwd: session.state.created?.cwd ?? policy.workspace,
-    sessionId: session.id,
-    projectDir: policy.workspace,
-    environment: io.env,
-    secretEnv,
-    projectSecretEnv,
-    refuses: policy.refusesHook,
-    record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
-    warn: (message) => void warnInLines(io, message),
-    show: (message) => void io.stderr.write(`${message}\n`),
   });
 }

@@ -19,6 +19,10 @@ export type CallFlags = {
   readonly policyFile: string | undefined;
   /** Custom tool modules. */
   readonly tools: readonly string[];
+  /** Files with MCP servers, or their JSON. */
+  readonly mcpConfig: readonly string[];
+  /** No other servers are used. */
+  readonly strictMcpConfig: boolean;
 };
 
 export function readFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
@@ -31,6 +35,8 @@ export function readFlags({ options, io }: Pick<Context, "options" | "io">): Cal
     additionalDirectories: options.list("add-dir").map((directory) => existingDirectory(resolve(io.cwd, directory))),
     policyFile: policy === undefined ? undefined : resolve(io.cwd, policy),
     tools: options.list("tool").map((file) => resolve(io.cwd, file)),
+    mcpConfig: options.list("mcp-config").map((given) => (given.trimStart().startsWith("{") ? given : resolve(io.cwd, given))),
+    strictMcpConfig: options.flag("strict-mcp-config"),
   });
 }
 
@@ -56,8 +62,22 @@ export function readOnAsk({ options }: Pick<Context, "options">): OnAsk | undefi
 }
 
 export function flagsForRecord(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
-  const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null, tools } = flags;
-  return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
+  const {
+    mode = null,
+    allow,
+    ask,
+    deny,
+    additionalDirectories: addDir,
+    policyFile: policy = null,
+    tools,
+    mcpConfig,
+    strictMcpConfig,
+  } = flags;
+  return {
+    ...{ command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null },
+    ...(mcpConfig.length > 0 && { mcpConfig }),
+    ...(strictMcpConfig && { strictMcpConfig }),
+  };
 }
 
 /** Rules and directories add up; a new mode or policy replaces the recorded one. */
@@ -76,6 +96,8 @@ export function mergeResumedFlags(kept: JsonObject | undefined, context: Pick<Co
     additionalDirectories: [...list("addDir"), ...given.additionalDirectories],
     policyFile: given.policyFile ?? (typeof policy === "string" ? policy : undefined),
     tools: [...new Set([...list("tools"), ...given.tools])],
+    mcpConfig: [...new Set([...given.mcpConfig, ...list("mcpConfig")])],
+    strictMcpConfig: given.strictMcpConfig || kept?.["strictMcpConfig"] === true,
   });
 }
 

@@ -39,6 +39,8 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
       trusted,
       readable: () => readable,
       tools: flags.tools,
+      mcpConfig: flags.mcpConfig,
+      strictMcpConfig: flags.strictMcpConfig,
       planFile: () => planFile,
       follow: {
         clock,
@@ -49,7 +51,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
     });
   const first = await open(!alone && trust.trusted);
   const opened = !alone && trust.trusted && !trust.stillTrusted() ? await openUntrusted(first, open) : first;
-  await warnOfProblems(io, opened.loaded.problems);
+  await warnOfProblems(io, [...opened.loaded.problems, ...opened.mcp.problems]);
   await reportFailedTools(context, opened.custom).catch((error: unknown) => {
     opened.source.close();
     throw error;

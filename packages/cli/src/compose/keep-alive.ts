@@ -10,9 +10,9 @@ const LONGEST_MS = 2 ** 30;
 export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancellation };
 
 /** Keeps the process alive during the work, which a signal cancels. */
-export async function keepAlive<T>(context: Context, { directory }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
+export async function keepAlive<T>(context: Context, { directory, ledger }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
   const ports = hostPortsFor(context, directory);
-  const cancelling = cancelOnSignal(context.io, ports.clock);
+  const cancelling = cancelOnSignal(context.io, ports.clock, ledger);
   return await withTimer(() => work({ ports, cancelling })).finally(cancelling.release);
 }
 
@@ -38,6 +38,6 @@ export async function reopenDuring<T>(session: Session, work: () => Promise<T>):
 }
 
 /** A take-over may end a process that runs only this command. */
-export function commandHolder({ io }: Pick<Context, "io">, door: string): Holder {
-  return { ...currentHolder(door), ...(io.ownsProcess && { command: true }) };
+export function commandHolder({ io, worker }: Pick<Context, "io" | "worker">, door: string): Holder {
+  return { ...currentHolder(worker ? "worker" : door), ...(io.ownsProcess && { command: true }) };
 }

@@ -6,6 +6,8 @@ export type LiveTools = {
   /** Returns a registry that always has the current tools. */
   readonly beside: (fixed: readonly Tool[]) => Registry;
   readonly now: () => Registry;
+  /** Replaces the tools of MCP servers. False if they are the same. */
+  readonly setServerTools: (tools: readonly Tool[]) => boolean;
   readonly renew: () => Promise<ReloadedTools>;
   /** Undefined if no file changed since the last load. */
   readonly renewChanged: () => Promise<ReloadedTools> | undefined;
@@ -21,10 +23,11 @@ export type ReloadParts = {
 export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts): LiveTools {
   let fixed: readonly Tool[] = [];
   let loaded = custom;
+  let ofServers: readonly Tool[] = [];
   let present = createToolRegistry([]);
   let seen = loadedAt;
   const enter = (): void => {
-    present = createToolRegistry([...fixed, ...loaded.tools.map(({ tool }) => tool)]);
+    present = createToolRegistry([...fixed, ...loaded.tools.map(({ tool }) => tool), ...ofServers]);
   };
   const renew = async (): Promise<ReloadedTools> => {
     seen = stamp(); // changes made while loading are picked up next time
@@ -40,6 +43,12 @@ export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts
       return registryView(() => present);
     },
     now: () => present,
+    setServerTools: (tools) => {
+      if (tools === ofServers) return false;
+      ofServers = tools;
+      enter();
+      return true;
+    },
     renew,
     renewChanged: () => (stamp() === seen ? undefined : renew()),
   };

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { LoadedAgents } from "@assent/agent";
-import type { BackgroundCommands, Facts, Ledger, Registry, Rules } from "@assent/core";
+import type { BackgroundCommands, Facts, Ledger, Registry, Rules, Tool } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import {
   createWorkspacePolicy,
@@ -18,6 +18,7 @@ import { stateDirectory } from "../store/location.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { type CustomToolsLocation, loadTools, reloadTools, reportReloadedTools, toolPaths } from "./custom-tools.ts";
 import { createLiveTools, type LiveTools } from "./live-tools.ts";
+import { type FoundServers, findServers } from "./mcp/find-servers.ts";
 import { hostPortsFor } from "./ports.ts";
 import { recordedReads } from "./recorded-reads.ts";
 import { builtInTools, deferredCommands } from "./tool-registry.ts";
@@ -33,6 +34,9 @@ export type PolicyOptions = {
   readonly planFile?: () => string | undefined;
   readonly follow?: NonNullable<WorkspacePolicyOptions["follow"]>;
   readonly tools?: readonly string[];
+  /** Values of `--mcp-config`. */
+  readonly mcpConfig?: readonly string[];
+  readonly strictMcpConfig?: boolean;
 };
 
 export type OpenedPolicy = {
@@ -43,6 +47,10 @@ export type OpenedPolicy = {
   /** Reloads custom tools if requested, or if they changed and settings say so. */
   readonly reloadToolsIfDue: () => Promise<void> | undefined;
   readonly requestToolReload: () => void;
+  /** MCP servers to start, and problems of their configuration. */
+  readonly mcp: FoundServers;
+  /** Offers these tools of MCP servers from now on. */
+  readonly offerServerTools: (tools: readonly Tool[]) => void;
   readonly facts: Facts;
   readonly rules: Rules;
   readonly hooks: () => readonly HookEntry[];
@@ -76,6 +84,7 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
     ...(planFile && { planFile }),
     digest: ports.digest,
     commands: context.commands,
+    userPath: context.io.env["PATH"],
     tools: (look, settings, asked) => {
       const containment = createShellContainment({
         ...{ workspace, home: places.home, isControl: (path) => look(path, workspace).control },
@@ -91,8 +100,26 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
     ...(follow && { follow }),
   });
   const judging = { source, loaded: source.loaded(), tools, facts, rules, hooks };
+  const mcp = findServers({
+    ...{ workspace, readsProject: options.trusted === true && options.policyFile === undefined, given: options.mcpConfig ?? [] },
+    onlyGiven: options.strictMcpConfig === true,
+    settings: source.settings(),
+  });
+  const offerServerTools = (given: readonly Tool[]): void => {
+    if (live.setServerTools(given)) source.compile();
+  };
   const kept = { useReadsFrom: reads.from, keepCommandsIn: background.keptBy };
-  return { ...judging, workspace, custom, agents, toolsNow: live.now, ...toolReloading(context, source, live), ...kept };
+  return {
+    ...judging,
+    workspace,
+    custom,
+    agents,
+    mcp,
+    offerServerTools,
+    toolsNow: live.now,
+    ...toolReloading(context, source, live),
+    ...kept,
+  };
 }
 
 type LoadedLiveTools = { readonly custom: LoadedTools; readonly live: LiveTools };

@@ -1,4 +1,4 @@
-import { type Clock, ParkRequest } from "@assent/core";
+import { type Clock, type Ledger, ParkRequest } from "@assent/core";
 import { killRunningGroups } from "@assent/host";
 import type { EndingSignal, Io } from "./io.ts";
 
@@ -17,14 +17,15 @@ export function isParkSignal(signal: EndingSignal): boolean {
   return signal === "SIGHUP" || signal === "SIGTERM";
 }
 
-/** Aborts on the first signal, so that everything is recorded; a later signal ends the process at once. */
-export function cancelOnSignal(io: Io, clock: Clock): Cancellation {
+/** Aborts on the first signal, so that everything is recorded if the ledger is there; a later signal ends the process at once. */
+export function cancelOnSignal(io: Io, clock: Clock, ledger?: Ledger): Cancellation {
   const controller = new AbortController();
   let first: number | undefined;
   const park = (): void => controller.abort(new ParkRequest());
   const release = io.onSignal((received) => {
     if (first === undefined) {
       first = clock.now();
+      ledger?.leave?.();
       if (isParkSignal(received)) park();
       else controller.abort();
     } else if (Math.abs(clock.now() - first) >= SAME_MOMENT_MS) {

@@ -24,14 +24,14 @@ type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
 
 async function openDurable(context: Context, directory: string): Promise<Ledger & StoreExtras> {
   const { io, overrides } = context;
-  const { clock, openDatabase } = overrides;
+  const { clock, openDatabase, openPostgres } = overrides;
   const onWarning = ({ message }: StoreWarning): void => void warn(io, message);
   const url = storeUrl(context);
   const common = { directory, startOf: (pid: number) => processStart(pid), onWarning };
   const ledger =
     url === undefined
       ? await openLedger({ ...common, ...(clock && { clock }), ...(openDatabase && { openDatabase }) })
-      : await (await import("@assent/store-postgres")).openPostgresLedger({ ...common, url });
+      : await (openPostgres ?? (await import("@assent/store-postgres")).openPostgresLedger)({ ...common, url });
   for (const { message } of ledger.warnings) await warn(io, message);
   if (ledger.refusal?.type === "store_newer") await warn(io, ledger.refusal.message);
   return ledger;

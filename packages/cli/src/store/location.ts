@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { shellWord } from "../command-line/shell-word.ts";
@@ -38,6 +39,25 @@ export function locate({ io, options }: Pick<Context, "io" | "options">): string
   return join(userHome(io.env), ".local", "state", "assent");
 }
 
+/** Where the user's settings are. */
+export function configDirectory(env: Readonly<Record<string, string | undefined>>): string {
+  const { XDG_CONFIG_HOME: config } = env;
+  return join(config && isAbsolute(config) ? config : join(userHome(env), ".config"), "assent");
+}
+
+/** True if the settings of the user or the team may choose the store. Most do not, and reading them costs time at every start. */
+export function mentionsStore(env: Context["io"]["env"]): boolean {
+  return !env["ASSENT_STORE"] && [join(configDirectory(env), "settings.json"), "/etc/assent/settings.json"].some(mentions);
+}
+
+function mentions(file: string): boolean {
+  try {
+    return readFileSync(file, "utf8").includes('"store"');
+  } catch (_unreadable) {
+    return false; // who needs the settings reports it
+  }
+}
+
 export function userHome({ HOME: home }: Readonly<Record<string, string | undefined>>): string {
   return home && isAbsolute(home) ? home : userInfo().homedir;
 }
@@ -48,6 +68,15 @@ export function storeFlag({ options }: Pick<Context, "options">): string {
   return given === undefined ? "" : ` --store ${shellWord(isPostgresUrl(given) ? withoutPassword(given) : given)}`;
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:/?#]*):.*@/, "$1@").replace(/([?&])password=[^&#]*&?/g, "$1");
+/** `--store` as the configuration of another program names it: valid in every directory, and without a password. */
+export function lastingStore({ io, options }: Pick<Context, "io" | "options">): string | undefined {
+  const given = options.text("store");
+  if (given === undefined || !isPostgresUrl(given)) return given && resolve(io.cwd, given);
+  if (withoutPassword(given) === given) return given;
+  throw usageError("", "--store has a password, which every reader of the agent's configuration would see. Put it into ~/.pgpass.");
+}
+
+/** The URL as people may see it. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/?#]*):.*@/, "$1@").replace(/([?&])(?:ssl)?password=[^&#]*&?/g, "$1");
 }

@@ -113,7 +113,7 @@ async function converse(
 ): ReturnType<App["end"]> {
   const ports = hostPortsFor(context, store.directory);
   const run = await runFlags(context, "tui");
-  const cancelling = cancelOnSignal(context.io, ports.clock);
+  const cancelling = cancelOnSignal(context.io, ports.clock, store.ledger);
   const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep the process alive
   cancelling.signal.addEventListener("abort", () => leaving.resolve());
   process.stdin.once("end", cancelling.park); // the terminal is gone, and no shell passed on SIGHUP
@@ -131,6 +131,7 @@ async function converse(
     const started = made.start({ session, prompt });
     app.resolve(made);
     await Promise.race([leaving.promise, started.then(() => leaving.promise)]);
+    store.ledger.leave?.();
     return await made.end();
   } finally {
     clearInterval(alive);

@@ -87,8 +87,8 @@ describe("the command line", () => {
     ["a missing operand shows the usage", ["call"], "assent call: TOOL is missing. See: assent tools. Usage: assent call TOOL [options]"],
     [
       "a missing id names the command that lists them",
-      ["approve"],
-      "assent approve: ID is missing. See: assent approvals. Usage: assent approve ID [options]",
+      ["undo"],
+      "assent undo: ID is missing. See: assent proposals --all. Usage: assent undo ID [options]",
     ],
     [
       "so does a missing session",
@@ -101,10 +101,16 @@ describe("the command line", () => {
       "assent run: unexpected argument 'words'. Put the whole prompt in quotes. Usage: assent run [PROMPT] [options]",
     ],
     [
-      "an extra operand is refused",
-      ["approve", "a_1", "a_2"],
-      "assent approve: unexpected argument 'a_2'. Usage: assent approve ID [options]",
+      "a command without quotes says how to quote it",
+      ["explain", "shell", "npm", "test"],
+      "assent explain: unexpected argument 'test'. Put the input in quotes: assent explain shell 'npm test'. Usage: assent explain [TOOL] [INPUT] [options]",
     ],
+    [
+      "a command instead of its input says how to write it",
+      ["call", "shell", "make lint"],
+      `assent call: unexpected argument 'make lint'. Give the input as JSON: assent call shell --input '{"command":"make lint"}'. Usage: assent call TOOL [options]`,
+    ],
+    ["an extra operand is refused", ["undo", "p_1", "p_2"], "assent undo: unexpected argument 'p_2'. Usage: assent undo ID [options]"],
     [
       "a word that only leads to others names them",
       ["policy"],

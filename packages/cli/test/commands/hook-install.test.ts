@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
@@ -125,6 +126,41 @@ describe("assent hook status", () => {
   });
 });
 
+describe("the policy of guarded agents, in assent hook status", () => {
+  test("is named by the version and digest of each file, and by the revision that the record has with each call", async () => {
+    using at = place();
+    await at.here(["hook", "install", "claude", "--yes"]);
+    const text = '{ "policyVersion": "2026-11-03", "permissions": { "deny": [{ "rule": "Shell(touch *)", "client": "claude" }] } }';
+    writeHome(at, ".config/assent/settings.json", text, 0o600);
+    const { code, value } = await at.hereJson(["hook", "status"]);
+    assert.equal(code, 0);
+    const digest = createHash("sha256").update(text).digest("hex");
+    const path = home(at, ".config/assent/settings.json");
+    const { files, revision, problem } = value.policy;
+    assert.deepEqual([files, problem], [[{ layer: "user", path, version: "2026-11-03", digest }], null]);
+    const event = {
+      hook_event_name: "PreToolUse",
+      session_id: "S",
+      cwd: at.workspace,
+      tool_name: "Bash",
+      tool_input: { command: "touch x" },
+    };
+    assert.equal((await at.run(["hook", "claude"], { input: JSON.stringify(event) })).code, 2);
+    const created = JSON.parse((await at.here(["log", "--type", "session.created", "--json"])).stdout);
+    assert.equal(revision, created.body.policy);
+    assert.match((await at.here(["hook", "status"])).stdout, /^user policy 2026-11-03: .*settings\.json \([\da-f]{12}\)$/m);
+  });
+
+  test("that is invalid makes the state of a guarded agent broken", async () => {
+    using at = place();
+    await at.here(["hook", "install", "claude", "--yes"]);
+    writeHome(at, ".config/assent/settings.json", "{ nonsense", 0o600);
+    const { code, value } = await at.hereJson(["hook", "status"]);
+    assert.deepEqual([code, value.agents[0].state, value.agents[1].state], [1, "broken", "not guarded"]);
+    assert.match(value.agents[0].problems[0], /^every call is denied, because the settings are invalid: /);
+  });
+});
+
 describe("assent hook doctor", () => {
   /** Stands for an agent: asks the model as Claude Code does, consults its hook or not, and runs the command or not. */
   function fakeClaude(at: Place, behavior: { readonly asksHook: boolean; readonly obeys: boolean }): Record<string, string> {
@@ -161,7 +197,8 @@ fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: J
       assert.deepEqual([examined.code, examined.value.ok], [code, code === 0]);
       assert.match(examined.value.detail, detail);
       const { value } = await at.hereJson(["hook", "status"]);
-      assert.equal(value.agents[0].doctor.ok, code === 0);
+      const { ok, ageSeconds } = value.agents[0].doctor;
+      assert.deepEqual([ok, Number.isInteger(ageSeconds)], [code === 0, true]);
       await at.run(["hook", "uninstall", "claude", "--yes"]);
       assert.equal((await at.hereJson(["hook", "status"])).value.agents[0].doctor, null);
     });

@@ -113,7 +113,7 @@ describe("assent policy check FILE", () => {
     assert.match(first ?? "", new RegExp(`^${file}:1:29: .+`));
     assert.match(hint ?? "", /^ {2}\[rule_syntax\] .+/);
     assert.match(second ?? "", new RegExp(`^${file}:1:53: .+`));
-    assert.deepEqual([count, end], ["2 problems: 1 keeps Assent from starting, 1 is ignored with a warning.", ""]);
+    assert.deepEqual([count, end], ["2 problems: 1 keeps Assent from starting, 1 entry is left out.", ""]);
   });
 
   for (const [deny, count] of [
@@ -142,7 +142,7 @@ describe("assent policy check FILE", () => {
       line.endsWith("there is no tool named 'Frob'; the rule is kept and applies once such a tool exists"),
     );
     assert.equal(kept.length, 2, stdout);
-    assert.equal(told.at(-2), "3 problems: 1 is ignored with a warning, 2 are kept with a warning.");
+    assert.equal(told.at(-2), "3 problems: 1 entry is left out, 2 entries stay as written.");
   });
 
   for (const [matcher, nearest] of [
@@ -159,7 +159,7 @@ describe("assent policy check FILE", () => {
       assert.deepEqual([code, value.length, value[0]?.key], [1, 1, "hooks.PreToolUse[1].matcher"]);
       assert.match(value[0].message, /matches no tool, so its hooks never run/);
       assert.ok(value[0].hint.startsWith(`Did you mean ${nearest}?`), value[0].hint);
-      assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 is kept with a warning\.$/m);
+      assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 entry stays as written\.$/m);
     });
   }
 

@@ -38,6 +38,13 @@ describe("assent run with a script", () => {
       "Done.\n",
       /^assent: warning: write .*\n$/,
     ],
+    [
+      "a call of the script that is invalid is named, and the run continues",
+      "turns: [{ calls: [{ tool: write, id: c1, input: { path: x } }] }, { say: Done. }]",
+      0,
+      "Done.\n",
+      /^assent: warning: The script's call c1 was not run\. .*required property 'file_path'.*\n$/,
+    ],
     ["a script that cannot be read", "turns: 3", 2, "", /^assent run: .*s\.yaml:1: script.turns must be a list\n$/],
   ];
   for (const [sentence, script, code, stdout, stderr] of ENDS) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { type Place, place, projectFile, put, userFile } from "../support/assent.ts";
+import { ended, type Place, place, projectFile, put, until, userFile } from "../support/assent.ts";
 
 /** Asks about commands, and answers each: `+` approves, `-` rejects, `?` leaves it open. */
 async function ask(at: Place, ...answers: readonly (readonly [answer: "+" | "-" | "?", command: string])[]): Promise<void> {
@@ -10,6 +10,20 @@ async function ask(at: Place, ...answers: readonly (readonly [answer: "+" | "-" 
     assert.ok(value.approvalId, command);
     if (answer !== "?") assert.equal((await at.here([answer === "+" ? "approve" : "reject", value.approvalId])).code, 0);
   }
+}
+
+/** A call of Claude Code that waits, and that a person approves. */
+async function approveHook(at: Place, id: string, command: string): Promise<void> {
+  const child = at.start(["hook", "claude"]);
+  const call = { tool_name: "Bash", tool_input: { command }, tool_use_id: id };
+  child.stdin?.end(
+    JSON.stringify({ session_id: id, cwd: at.workspace, hook_event_name: "PreToolUse", permission_mode: "default", ...call }),
+  );
+  const end = ended(child);
+  const waiting = async (): Promise<readonly { readonly id: string }[]> => (await at.hereJson(["approvals"])).value;
+  await until("the approval is open", async () => child.exitCode !== null || (await waiting()).length > 0);
+  assert.equal((await at.here(["approve", (await waiting())[0]?.id ?? ""])).code, 0);
+  assert.equal((await end).code, 0);
 }
 
 const HISTORY = [
@@ -79,6 +93,21 @@ describe("assent stats", () => {
     await ask(at, ["+", "make lint"], ["+", "make build"]);
     put(userFile(at), JSON.stringify({ permissions: { deny: ["Shell(make)"] } }));
     assert.deepEqual((await at.hereJson(["stats"])).value.suggestions, []);
+  });
+
+  test("calls of a guarded agent are rehearsed as strictly as its hook decides", async () => {
+    using at = place();
+    for (const [id, command] of Object.entries({ t1: "git status", t2: "git status" })) await approveHook(at, id, command);
+    await ask(at, ["+", "make lint"]);
+    const { value } = await at.hereJson(["stats"]);
+    assert.deepEqual([value.asked, value.rehearsed.judged], [3, 3]);
+    assert.deepEqual(
+      value.suggestions.map(({ rule, approved }: { rule: string; approved: number }) => [rule, approved]),
+      [["Shell(git status)", 2]],
+      "Assent itself would run git status without asking; the agent's shell would not",
+    );
+    const loose = await at.hereJson(["stats", "store", "Shell(git *)", "--to", "user"]);
+    assert.equal(loose.code, 2);
   });
 
   test("--since leaves out older questions, and an empty record is no error", async () => {

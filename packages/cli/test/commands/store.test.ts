@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startPostgres } from "../../../store-postgres/test/postgres-server.ts";
-import { type Place, place } from "../support/assent.ts";
+import { type Place, place, until } from "../support/assent.ts";
 
 const server = await startPostgres(18);
 let count = 0;
@@ -51,7 +51,41 @@ describe("a record on PostgreSQL", () => {
     using here = at;
     const parked = await here.run([...SHELL, '{"command":"echo once >> x"}', "--on-ask", "park"], { env });
     assert.deepEqual([parked.code, /^Waiting for an answer/.test(parked.stderr)], [75, true], parked.stderr);
-    assert.match((await here.run(["doctor"], { env })).stdout, /PostgreSQL: opens, \d+ events/);
+    assert.match((await here.run(["doctor"], { env })).stdout, /postgres:\/\/postgres@\S+: opens, \d+ events/);
+  });
+
+  test("your own settings choose the record, after --store and ASSENT_STORE; a project's settings do not", {
+    timeout: 120_000,
+  }, async () => {
+    const { at, url } = remotePlace();
+    using here = at;
+    const env = { ASSENT_STORE: "" };
+    mkdirSync(join(here.root, ".config/assent"), { recursive: true });
+    mkdirSync(here.path(".assent"), { recursive: true });
+    const [own, project] = [join(here.root, ".config/assent/settings.json"), here.path(".assent/settings.json")];
+    writeFileSync(project, JSON.stringify({ version: 1, store: "postgres://evil.invalid/x" }));
+    const call = [...SHELL, '{"command":"echo a"}', "--mode", "yolo"];
+    const hostile = await here.here(call, { env });
+    assert.match(hostile.stderr, /Ignored .*settings\.json:1:\d+: until you trust this workspace/);
+    assert.deepEqual([hostile.code, existsSync(join(here.root, ".local/state/assent/ledger.db"))], [0, true], hostile.stderr);
+    writeFileSync(own, JSON.stringify({ version: 1, store: url }));
+    assert.match((await here.here(["doctor"], { env })).stdout, /ok\s+store\s+postgres:\/\/postgres@/);
+    assert.match((await here.here(["sessions", "--all"], { env })).stdout, /No sessions/);
+    assert.match((await here.here(["doctor"], { env: { ASSENT_STORE: here.store } })).stdout, /store: does not exist yet/);
+    assert.match((await here.here(["doctor", "--store", here.path("flag")], { env })).stdout, /workspace\/flag: does not exist yet/);
+    for (const [text, type] of [
+      ['{"version":1,"store":"mysql://me:hunter2@host/db"}', "settings_type"],
+      ['{"version":1,"store":"postgres://me:hunter2@host:port/db"}', "store_url_invalid"],
+      ['{"store":', "settings_syntax"],
+    ] as const) {
+      writeFileSync(own, text);
+      const { code, stdout, stderr } = await here.here(["approvals", "--json"], { env });
+      assert.deepEqual(
+        [code === 0, `${stdout}${stderr}`.includes(type), `${stdout}${stderr}`.includes("hunter2")],
+        [false, true, false],
+        stdout,
+      );
+    }
   });
 
   test("a URL of another kind of database is refused, and no directory is made of it", async () => {
@@ -61,37 +95,12 @@ describe("a record on PostgreSQL", () => {
     assert.ok(!existsSync(here.path("mysql:")));
   });
 
-  test("every command of a person works with it", { timeout: 120_000 }, async () => {
+  test("a record is copied to a directory and to another schema, and both copies are sound", { timeout: 120_000 }, async () => {
     const { at, url, env } = remotePlace();
     using here = at;
-    const wrote = await here.hereJson(["call", "write", "--input", '{"file_path":"a.txt","content":"one\\n"}', "--mode", "yolo"], { env });
-    assert.equal(wrote.code, 0, wrote.stderr);
-    const [proposal] = (await here.hereJson(["proposals", "--all"], { env })).value;
-    here.write("old.json", '{"version":1}');
-    here.write("new.json", '{"version":1,"permissions":{"deny":["Write"]}}');
-    const commands: readonly (readonly [argv: readonly string[], shown: RegExp])[] = [
-      [["doctor"], /PostgreSQL: opens, \d+ events/],
-      [["sessions", "--all"], /done/],
-      [["sessions", "export", wrote.value.sessionId], /Outcome: \*\*succeeded/],
-      [["log", wrote.value.sessionId], /call\.ended/],
-      [["grants"], /./],
-      [["tasks"], /./],
-      [["explain", "--tool", "shell", "--input", '{"command":"rm x"}'], /./],
-      [["policy", "diff", "old.json", "new.json", "--ledger"], /write/],
-      [["proposals", "show", proposal.id], /a\.txt/],
-      [["undo", proposal.id], /./],
-      [["prune", "--older-than", "1d", "--dry-run"], /Would remove 0 sessions/],
-      [["verify"], /No problems found: \d+ sessions?/],
-      [["store", "migrate"], /The record is up to date: \d+ events/],
-    ];
-    for (const [argv, shown] of commands) {
-      const { code, stdout, stderr } = await here.here(argv, { env });
-      assert.equal(code, 0, `${argv.join(" ")}: ${stderr}`);
-      assert.match(stdout + stderr, shown, argv.join(" "));
-    }
-    assert.ok(!existsSync(here.path("a.txt")), "undone");
+    assert.equal((await here.here([...SHELL, '{"command":"ls"}'], { env })).code, 0);
     const copied = await here.here(["store", "copy", url, "copy"]);
-    assert.match(copied.stdout, /^Copied \d+ events\./);
+    assert.match(copied.stdout, /^Copied \d+ events\. Check the copy with: assent verify --store copy\n$/);
     assert.match((await here.here(["verify", "--store", "copy"])).stdout, /^No problems found/);
     const again = server.url(`copied${count}`);
     assert.equal((await here.here(["store", "copy", "copy", again])).code, 0);
@@ -122,6 +131,49 @@ describe("a record on PostgreSQL", () => {
       }
     });
   }
+
+  test("roles keep an agent's login from answering, with a reason that says what to use", { timeout: 120_000 }, async () => {
+    const { at, url } = remotePlace();
+    using here = at;
+    const as = (role: string): string => url.replace("postgres@", `${role}@`);
+    assert.match((await here.here(["store", "migrate", "--store", url])).stdout, /up to date: 1 event\.$/m);
+    const prefix = `p${count}`;
+    const script = (await here.here(["store", "roles", "--dry-run", "--prefix", prefix, "--store", url])).stdout;
+    assert.match(script, /^begin;[\s\S]*create role "p\d+_agent" nologin[\s\S]*commit;\n$/);
+    const made = await here.here(["store", "roles", "--prefix", prefix, "--store", url]);
+    assert.deepEqual([made.code, /The roles are ready: p\d+_owner, p\d+_agent/.test(made.stdout)], [0, true], made.stderr);
+    for (const kind of ["agent", "approver", "auditor"]) await server.sql(`create role ${kind}_login login in role ${prefix}_${kind}`);
+    const parked = await here.hereJson([...SHELL, '{"command":"touch x"}', "--on-ask", "park", "--store", as("agent_login")]);
+    assert.equal(parked.code, 75, parked.stderr);
+    const { approvalId, sessionId } = parked.value;
+    for (const [role, reason] of [
+      ["agent_login", /role agent_login may run calls, but not answer or grant\. Use a role that is an approver\./],
+      ["auditor_login", /role auditor_login may only read this ledger\./],
+    ] as const) {
+      const refused = await here.hereJson(["approve", approvalId, "--store", as(role)]);
+      assert.deepEqual([refused.code, refused.value.error.type, reason.test(refused.value.error.message)], [1, "store_role_refused", true]);
+    }
+    assert.equal((await here.here(["approvals", "--store", as("auditor_login")])).code, 0);
+    assert.match(
+      (await here.here(["doctor", "--store", as("auditor_login")])).stdout,
+      /ok\s+store\s+The database role auditor_login may only read/,
+    );
+    assert.equal((await here.here(["approve", approvalId, "--store", as("approver_login")])).code, 0);
+    const resumed = await here.here(["resume", sessionId, "--store", as("agent_login")]);
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.ok(existsSync(here.path("x")));
+    here.write("script.json", JSON.stringify({ turns: [{ say: "Done by a worker." }] }));
+    const agent = { env: { ASSENT_STORE: as("agent_login") } };
+    const submitted = await here.hereJson(["run", "go", "--model", "script:script.json", "--detach"], agent);
+    assert.equal(submitted.code, 0, submitted.stderr);
+    const worker = here.start(["worker"], agent);
+    const isDone = async (): Promise<boolean> =>
+      (await here.hereJson(["sessions", "--all"], agent)).value.some(
+        ({ id, state }: { id: string; state: string }) => id === submitted.value.sessionId && state === "done",
+      );
+    await until("the worker ran it", isDone);
+    worker.kill("SIGTERM");
+  });
 
   test("printed commands repeat the URL without its password", { timeout: 60_000 }, async () => {
     const { at, url } = remotePlace();

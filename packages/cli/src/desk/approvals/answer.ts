@@ -1,11 +1,20 @@
-import { type Answer, type AnswerReport, type ApprovalRow, answerApproval, type RequestReader, type Rules } from "@assent/core";
+import {
+  type Answer,
+  type AnswerReport,
+  type ApprovalRow,
+  answerApproval,
+  type Ledger,
+  type RequestReader,
+  type Rules,
+} from "@assent/core";
 import { createRandomIds, createSystemClock, currentUser } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { personBy, whenText, whoText } from "../../io/who.ts";
+import { commandPlace, personBy, whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { ruleWords } from "../grants/remembered-rule.ts";
 import { refuseWideAnswer } from "../sessions/agent-session.ts";
 import { continueText } from "../sessions/resume-command.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
@@ -17,7 +26,7 @@ export function answerApprovalCommand(context: Context, given: AnswerReader): Pr
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
     const report = await saveAnswer(context, store, row, given);
-    const note = report.alreadyAnswered ? await lostNote(report) : editedNote(row, report);
+    const note = report.alreadyAnswered ? await lostNote(store, row, report) : editedNote(row, report);
     await printAnswer(context, await continueText(context, store.ledger, row.session), { ...report, note });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     if (isUneditedApproval(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env)))
@@ -29,7 +38,7 @@ export function answerApprovalCommand(context: Context, given: AnswerReader): Pr
 async function saveAnswer(context: Context, store: Store, row: ApprovalRow, given: AnswerReader): Promise<AnswerReport> {
   const { options, overrides } = context;
   const clock = overrides.clock ?? createSystemClock();
-  const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
+  const by = personBy(currentUser().user, { name: options.text("by"), door: "command", from: commandPlace(context.io) });
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
@@ -63,7 +72,7 @@ async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): P
 async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
   const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
   const { scope, rules } = row?.remember ?? { scope: "", rules: [] };
-  return rules.map((rule) => `Remembered for this ${scope}: ${oneLine(rule)}\n`).join("");
+  return rules.map((rule) => `Remembered for this ${scope}: ${ruleWords(rule)}\n`).join("");
 }
 
 export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
@@ -82,10 +91,19 @@ export async function printAnswer(context: Context, nextStep: string, state: Ans
   else await io.stderr.write(`${note}${nextStep}`);
 }
 
-async function lostNote(report: AnswerReport): Promise<string> {
+async function lostNote({ ledger }: Pick<Store, "ledger">, { id, session }: ApprovalRow, report: AnswerReport): Promise<string> {
+  if (report.outcome === "cancelled") return await closedElsewhere(ledger, session, id);
   if (report.dropped.length === 0) return "";
   const { droppedText } = await import("@assent/core");
   return ` ${droppedText(report)}`;
+}
+
+/** Another agent asks in its own dialog, too. */
+async function closedElsewhere(ledger: Ledger, session: string, id: string): Promise<string> {
+  for await (const { body } of ledger.read({ pos: 0 }, { naming: session, types: ["approval.closed"] }))
+    if (body["approval"] === id && String(body["by"]).startsWith("dialog of "))
+      return ` It was answered in the ${oneLine(String(body["by"]))}.`;
+  return "";
 }
 
 function editedNote(row: ApprovalRow, { fingerprint }: AnswerReport): string {

@@ -4,6 +4,21 @@ import { CommandError, usageError } from "../../io/failure.ts";
 import { answerApprovalCommand } from "./answer.ts";
 
 export async function approve(context: Context): Promise<number> {
+  if (namesSeveral(context)) return await severally(context, "approve", approveOne);
+  if (context.operands.length === 0) throw usageError("approve", "ID is missing. See: assent approvals. Or give --session.");
+  return await approveOne(context);
+}
+
+/** True if the command names several approvals, or all of a session. */
+function namesSeveral({ operands, options }: Context): boolean {
+  return operands.length > 1 || options.text("session") !== undefined;
+}
+
+async function severally(context: Context, command: "approve" | "reject", one: (context: Context) => Promise<number>): Promise<number> {
+  return (await import("./answer-several.ts")).answerSeveral(context, { command, one });
+}
+
+async function approveOne(context: Context): Promise<number> {
   const { io, options } = context;
   const id = context.operands[0] ?? "";
   if (id.startsWith("q_")) return await answerQuestion(context, "answered");
@@ -12,6 +27,8 @@ export async function approve(context: Context): Promise<number> {
   const scope = rememberScope(options);
   const edit = options.text("edit");
   const text = edit === undefined ? undefined : await (await import("../../io/read-input.ts")).readNamed(io, edit, "approve");
+  const file = options.text("part");
+  const part = file === undefined ? undefined : await (await import("../proposals/choose.ts")).readPartFile(io, file, "approve");
   const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
   const outcome = options.text("outcome");
   if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' cannot be used together.");
@@ -21,12 +38,19 @@ export async function approve(context: Context): Promise<number> {
     ...previewOutcome(row, options),
     ...(reason !== undefined && { reason }),
     ...(fingerprint !== undefined && { fingerprint }),
+    ...(part && { part }),
     ...(text !== undefined && { updatedInput: await parseEdit(text) }),
     ...(scope && { remember: remember(options, scope, now) }),
   }));
 }
 
-export function reject(context: Context): Promise<number> {
+export async function reject(context: Context): Promise<number> {
+  if (namesSeveral(context)) return await severally(context, "reject", rejectOne);
+  if (context.operands.length === 0) throw usageError("reject", "ID is missing. See: assent approvals. Or give --session.");
+  return await rejectOne(context);
+}
+
+function rejectOne(context: Context): Promise<number> {
   const id = context.operands[0] ?? "";
   if (id.startsWith("p_")) return answerProposal(context, "discard");
   if (id.startsWith("q_")) return answerQuestion(context, "declined");
@@ -50,6 +74,8 @@ function planOutcome({ id, details }: Pick<ApprovalRow, "id" | "details">, word:
 function previewOutcome({ id, preview, state }: ApprovalRow, options: Options): Pick<Answer, "write"> {
   const [write, run] = [options.flag("write"), options.flag("run")];
   if (write && run) throw usageError("approve", "options '--write' and '--run' cannot be used together.");
+  const seen = options.text("preview");
+  if (seen !== undefined && !write) throw usageError("approve", "option '--preview' needs '--write'.");
   const problem =
     write && !preview
       ? "shows no preview that could be written"
@@ -67,7 +93,7 @@ function previewOutcome({ id, preview, state }: ApprovalRow, options: Options): 
       message: `${id} shows what the command does on a copy. Say what to do: --write writes exactly these changes, --run runs the command.`,
       hint: `The approval is still open: assent approvals show ${id}`,
     });
-  return write && preview ? { write: preview.id } : {};
+  return write && preview ? { write: seen ?? preview.id } : {};
 }
 
 function rememberScope(options: Options): Remember["scope"] | undefined {

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { type ApprovalRow, isObject, type Ledger } from "@assent/core";
 import type { Io } from "../../io/io.ts";
-import { userHome } from "../../store/location.ts";
+import { configDirectory } from "../../store/location.ts";
 
 /** Compares only file times and the record, because loading all settings would slow down every `approve`. */
 export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env: Io["env"]): Promise<boolean> {
@@ -22,9 +22,7 @@ export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env:
 export function settingsFiles(created: Readonly<Record<string, unknown>>, env: Io["env"]): readonly string[] {
   const { options, workspace } = created;
   if (isObject(options) && typeof options["policy"] === "string") return [options["policy"]];
-  const { XDG_CONFIG_HOME: config } = env;
-  const user = config && isAbsolute(config) ? config : join(userHome(env), ".config");
-  return [join(user, "assent", "settings.json"), "/etc/assent/settings.json", join(String(workspace), ".assent", "settings.json")];
+  return [join(configDirectory(env), "settings.json"), "/etc/assent/settings.json", join(String(workspace), ".assent", "settings.json")];
 }
 
 function wasWrittenSince(file: string, since: number): boolean {

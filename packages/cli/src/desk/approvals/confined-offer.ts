@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "@assent/core";
 import { type PromotionOptions, settingsLocations, storeSetting } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { oneLine } from "../../io/visible-text.ts";
 
 /** The offer to stop asking about confined commands, which is made once. */
 export type ConfinedOffer = {
@@ -23,6 +25,24 @@ export function createConfinedOffer({ io }: Pick<Context, "io">, directory: stri
         return undefined; // offered before, or it could not be remembered
       }
     },
-    accept: () => storeSetting(userFile, "allowConfined", true, ports),
+    accept: () => storeSetting(userFile, ["allowConfined"], true, ports),
   };
 }
+
+/** Writes the setting. Returns why it could not be written. */
+export async function acceptOffer(offer: ConfinedOffer | undefined): Promise<string | undefined> {
+  try {
+    await offer?.accept();
+    return undefined;
+  } catch (error) {
+    return oneLine(`The setting was not written, and nothing was answered: ${messageOf(error)}`);
+  }
+}
+
+/** What the record of the answer says about an accepted offer. */
+export function acceptedOfferText(file: string | undefined): string {
+  return `Also set "allowConfined": true in ${file}.`;
+}
+
+/** What the offer says. */
+export const ALLOW_CONFINED = "Allow all confined commands: they change only the workspace, no network";

@@ -1,4 +1,4 @@
-import { findProgram } from "../../io/find-program.ts";
+import { findProgram } from "@assent/host";
 import type { Io } from "../../io/io.ts";
 
 const USUAL: readonly string[] = ["editor", "nano", "vi", "vim", "nvim", "emacs"];

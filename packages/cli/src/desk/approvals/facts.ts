@@ -1,4 +1,4 @@
-import { type Containment, isObject, type Json } from "@assent/core";
+import { type Containment, isObject, type Json, type OpenApproval } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 
 export type FactNote = readonly [label: string, text: string];
@@ -18,6 +18,11 @@ export const ALLOW_CONFINED_OFFER = 'To run confined commands without asking, se
 export function mayAllowConfined(containment: unknown): boolean {
   if (!isObject(containment) || containment["confined"] !== true || containment["network"] !== false) return false;
   return containment["lasting"] !== true && containment["secret"] !== true;
+}
+
+/** True if the setting `allowConfined` would have answered this approval. */
+export function isAskedAboutConfined({ reason, facts }: Pick<OpenApproval, "reason" | "facts">): boolean {
+  return reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
 }
 
 /** Where a command runs, in words. */

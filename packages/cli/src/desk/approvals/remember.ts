@@ -1,4 +1,4 @@
-import { isObject, type OpenApproval } from "@assent/core";
+import { isObject, type OpenApproval, type Remember } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { factNotes } from "./facts.ts";
 
@@ -21,7 +21,42 @@ function isRisky(facts: OpenApproval["facts"]): boolean {
   return sensitive || factNotes(facts).some(([label]) => label === "risk");
 }
 
-/** The rule for the whole tool; none for shell commands. */
+/** The rule for the whole tool; none for shell commands. Rules for MCP tools are bound to their definition, so "always" alone covers the tool. */
 export function wholeToolRule({ details, tool, suggestions }: OpenApproval): readonly string[] {
-  return details.type === "exec" || tool === "resolve" || suggestions.includes(tool) ? [] : [tool];
+  return details.type === "exec" || details.type === "mcp" || tool === "resolve" || suggestions.includes(tool) ? [] : [tool];
+}
+
+/** A way to remember an approval: its key, its words, and the rules that it stores. */
+export type RuleOffer = {
+  readonly key: string;
+  readonly says: string;
+  readonly scope: Remember["scope"];
+  readonly rules: readonly string[];
+  /** What wider rules allow, in one sentence. */
+  readonly risk: string | null;
+};
+
+/** The offers of "always", on every card. An explicit ask ignores grants, and an answer to a background agent is remembered for that agent alone. */
+export function ruleOffers(approval: OpenApproval): readonly RuleOffer[] {
+  const { explicitAsk, details, suggestions, agentName } = approval;
+  if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
+  const isMain = agentName === undefined;
+  const whole = wholeToolRule(approval);
+  const { wider } = details;
+  const widest = isMain ? "project" : "session";
+  return [
+    { key: "s", says: "Always allow this in this session", scope: "session", rules: suggestions, risk: null },
+    ...(whole.length > 0
+      ? [{ key: "t", says: "Always allow this tool in this session", scope: "session", rules: whole, risk: null } as const]
+      : []),
+    ...(wider
+      ? [{ key: "w", says: `Always allow these in this ${widest}`, scope: widest, rules: wider.rules, risk: wider.risk } as const]
+      : []),
+    ...(isMain
+      ? ([
+          { key: "p", says: "Always allow this in this project", scope: "project", rules: suggestions, risk: null },
+          { key: "u", says: "Always allow this in all my projects", scope: "user", rules: suggestions, risk: null },
+        ] as const)
+      : []),
+  ];
 }

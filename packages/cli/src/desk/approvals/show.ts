@@ -7,6 +7,7 @@ import { whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
+import { ruleWords } from "../grants/remembered-rule.ts";
 import { findEditedInput } from "./edited-answer.ts";
 import { describeEffect } from "./effect.ts";
 import { factNotes } from "./facts.ts";
@@ -68,7 +69,7 @@ function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, 
     ...factNotes(shown["facts"]),
     ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
     ...effectFields(details.effect),
-    ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.join("\n")] as const]),
+    ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.map(ruleWords).join("\n")] as const]),
     ...(details.wider ? [["or", `${details.wider.rules.join("\n")}\n${details.wider.risk}`] as const] : []),
     ["since", whenText(row.requestedAt)],
     ...(row.expiresAt === null ? [] : [["until", whenText(row.expiresAt)] as const]),
@@ -78,7 +79,7 @@ function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, 
     ["fingerprint", row.fingerprint],
   ];
   const plan = ["", " --outcome proceed_always", " --outcome restore_previous"];
-  const ways = details.type === "plan" ? plan : row.preview?.writable ? [" --write", " --run"] : [""];
+  const ways = details.type === "plan" ? plan : row.preview?.writable ? [` --write --preview ${row.preview.id}`, " --run"] : [""];
   const next =
     row.state === "open"
       ? `\n${ways.map((way) => `assent approve ${row.id}${way}${flags}\n`).join("")}assent reject ${row.id}${flags}\n`
@@ -93,8 +94,8 @@ function effectFields(effect: EffectOffer | undefined): readonly (readonly [stri
   return [
     ["preview", [heading, ...changes].join("\n")],
     ...warnings.map((warning) => ["warning", warning] as const),
-    ...(output === "" ? [] : [["output", markGaps(output)] as const]),
     ...effect.blocks.map((block) => ["diff", markGaps(block.trimEnd())] as const),
+    ...(output === "" ? [] : [["output", markGaps(output)] as const]),
     ["yes", outcome],
   ];
 }

@@ -44,8 +44,8 @@ function effectLines(effect: EffectOffer | undefined, { block, style }: EffectLa
   return [
     ...["", ...block([`Preview ${heading}`, ...changes].join("\n"))],
     ...warnings.flatMap((warning) => block(`Warning: ${warning}`)),
-    ...(output === "" ? [] : ["", ...block(output)]),
     ...effect.blocks.flatMap((text) => ["", ...diffLines(block(text), style)]),
+    ...(output === "" ? [] : ["", ...block(`Output of the command, on the copy:\n${output}`)]),
     ...["", ...block(outcome)],
   ];
 }

@@ -154,7 +154,8 @@ function isBefore(kind: string, since: string, after: { readonly id: string; rea
   return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(waitingKind(after.id)));
 }
 
-export type ContinueHint = { readonly resume: string; readonly flags: string };
+/** Without `resume`, it continues by itself. */
+export type ContinueHint = { readonly resume: string | undefined; readonly flags: string };
 
 /** Names the commands that answer each item. */
 export function waitingText(
@@ -166,6 +167,7 @@ export function waitingText(
     const yes = ways.map((way) => `  assent approve ${id}${flags}${way}\n`).join("");
     return `Waiting for an answer: ${oneLine(subject)}\n${yes}  assent reject ${id}${flags}\n`;
   });
+  if (resume === undefined) return each.join("");
   return `${each.join("")}${each.length === 0 ? "Continue" : "Then continue"} with: ${resume}\n`;
 }
 

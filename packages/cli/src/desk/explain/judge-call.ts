@@ -1,5 +1,6 @@
 import { type Clock, type Digest, type Facts, messageOf, type Policy, type Registry } from "@assent/core";
 import { type Assessment, type AssessmentInput, assessStaging, assessWithoutSession, isApplyName, sourceOfApply } from "@assent/core/parts";
+import { shellWord } from "../../command-line/shell-word.ts";
 
 export type JudgeParts = {
   readonly policy: Policy;
@@ -39,5 +40,6 @@ export function isInvalidCall(judged: JudgedCall | InvalidCall): judged is Inval
 
 function unknownTool(tools: Registry, name: string): string {
   const [near] = tools.suggest(name);
-  return `There is no tool '${name.slice(0, 80)}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
+  const meant = /\s/.test(name) ? ` For a command, name the tool shell first: assent explain shell ${shellWord(name.slice(0, 80))}` : "";
+  return `There is no tool '${name.slice(0, 80)}'.${near === undefined ? meant : ` Did you mean '${near}'?`}`;
 }

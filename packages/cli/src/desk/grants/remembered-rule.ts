@@ -1,4 +1,5 @@
 import { isObject } from "@assent/core";
+import { oneLine } from "../../io/visible-text.ts";
 
 /** A rule for a settings file, and the script it is bound to. */
 export type RememberedRule = { readonly rule: string; readonly bind?: { readonly script: string } };
@@ -10,6 +11,13 @@ export function rememberedRule(text: string): RememberedRule {
   if (!isObject(value) || typeof value["rule"] !== "string") return { rule: text };
   const { rule, bind } = value;
   return isObject(bind) && typeof bind["script"] === "string" ? { rule, bind: { script: bind["script"] } } : { rule };
+}
+
+/** A rule as people see it. The digest of a tool's definition says nothing to them. */
+export function ruleWords(text: string): string {
+  const value = text.trimStart().startsWith("{") ? parsed(text) : undefined;
+  if (!isObject(value) || !isObject(value["bind"]) || typeof value["bind"]["tool"] !== "string") return oneLine(text);
+  return `${oneLine(String(value["rule"]))} (until the server changes this tool)`;
 }
 
 function parsed(text: string): unknown {

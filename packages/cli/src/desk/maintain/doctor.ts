@@ -1,16 +1,16 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { probeSandbox } from "@assent/host";
+import { findProgram, probeSandbox } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure } from "../../io/failure.ts";
-import { findProgram } from "../../io/find-program.ts";
 import type { Io } from "../../io/io.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { storeHealth } from "../../store/durable-ledger.ts";
-import { stateDirectory, storeUrl } from "../../store/location.ts";
+import { stateDirectory, storeUrl, withoutPassword } from "../../store/location.ts";
 import { hasRecord } from "../../store/open.ts";
 import { findEditor } from "../approvals/editor-command.ts";
+import { countEvents } from "./store.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
@@ -43,12 +43,13 @@ async function storeCheck(context: Context): Promise<Check> {
   try {
     if (!hasRecord(context, directory)) return comingStore(directory);
     const { events, refusal } = await storeHealth(context, directory);
-    if (refusal) return { name: "store", status: "error", detail: refusal.message };
-    if (storeUrl(context) !== undefined) return { name: "store", status: "ok", detail: `PostgreSQL: opens, ${events} events` };
+    if (refusal) return { name: "store", status: refusal.type === "store_role_refused" ? "ok" : "error", detail: refusal.message };
+    const url = storeUrl(context);
+    if (url !== undefined) return { name: "store", status: "ok", detail: `${withoutPassword(url)}: opens, ${countEvents(events)}` };
     const why = whyNotIn(directory);
     if (why !== undefined) return { name: "store", status: "error", detail: `${directory}: opens, but ${why}`, hint: ELSEWHERE };
     const mode = (statSync(directory).mode & 0o777).toString(8);
-    return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${events} events` };
+    return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${countEvents(events)}` };
   } catch (error) {
     const { message, hint } = asFailure(error);
     return { name: "store", status: "error", detail: message, hint: hint || "assent verify" };

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { type LedgerCopy, readLedgerCopy, writeLedgerCopy } from "@assent/store";
+import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
+import { usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
-import { isPostgresUrl } from "../../store/location.ts";
+import { isPostgresUrl, storeUrl, withoutPassword } from "../../store/location.ts";
 import { withStore } from "../../store/open.ts";
 
 /** Opening brings the record up to date. */
@@ -10,8 +12,27 @@ export async function migrateRecord(context: Context): Promise<number> {
   const { io, options } = context;
   const events = await withStore(context, ({ ledger }) => ledger.head());
   if (options.flag("json")) await printJson(io, { events });
-  else await io.stdout.write(`The record is up to date: ${events} events.\n`);
+  else await io.stdout.write(`The record is up to date: ${countEvents(events)}.\n`);
   return 0;
+}
+
+/** Only a database has roles. */
+export async function createRoles(context: Context): Promise<number> {
+  const { io, options } = context;
+  const url = storeUrl(context);
+  if (url === undefined) throw usageError("store roles", "only a record on PostgreSQL has roles. Name it: --store postgres://…");
+  const { createPostgresRoles } = await import("@assent/store-postgres");
+  const prefix = options.text("prefix");
+  const dryRun = options.flag("dry-run");
+  const { roles, script } = await createPostgresRoles({ url, dryRun, ...(prefix !== undefined && { prefix }) });
+  if (options.flag("json")) await printJson(io, dryRun ? { roles, script } : { roles });
+  else await io.stdout.write(dryRun ? script : rolesText(roles));
+  return 0;
+}
+
+function rolesText(roles: readonly string[]): string {
+  const agent = roles.find((name) => name.endsWith("_agent")) ?? "";
+  return `The roles are ready: ${roles.join(", ")}.\nGive them to your logins, for example: create role ci login password '…' in role ${agent};\n`;
 }
 
 /** Copies between directories and PostgreSQL, in either direction. */
@@ -19,7 +40,10 @@ export async function copyRecord({ io, options, operands }: Context): Promise<nu
   const [from = "", to = ""] = operands;
   const events = await readCopy(io.cwd, from, (copy) => writeCopy(io.cwd, to, copy));
   if (options.flag("json")) await printJson(io, { events });
-  else await io.stdout.write(`Copied ${events} events. Check the copy with: assent verify --store TO\n`);
+  else
+    await io.stdout.write(
+      `Copied ${countEvents(events)}. Check the copy with: assent verify --store ${shellWord(isPostgresUrl(to) ? withoutPassword(to) : to)}\n`,
+    );
   return 0;
 }
 
@@ -33,4 +57,8 @@ async function writeCopy(cwd: string, to: string, copy: LedgerCopy): Promise<num
   if (!isPostgresUrl(to)) return writeLedgerCopy(resolve(cwd, to), copy);
   const { writePostgresCopy } = await import("@assent/store-postgres");
   return writePostgresCopy(to, copy);
+}
+
+export function countEvents(events: number): string {
+  return `${events} event${events === 1 ? "" : "s"}`;
 }

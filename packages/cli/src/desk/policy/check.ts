@@ -97,8 +97,8 @@ function problemsText(problems: readonly SettingsProblem[]): string {
   if (refusing === problems.length) return `${lines}; Assent does not start with ${refusing === 1 ? "it" : "them"}.\n`;
   const effects = [
     refusing > 0 && `${refusing} ${refusing === 1 ? "keeps" : "keep"} Assent from starting`,
-    ignored > 0 && `${ignored} ${ignored === 1 ? "is" : "are"} ignored with a warning`,
-    kept > 0 && `${kept} ${kept === 1 ? "is" : "are"} kept with a warning`,
+    ignored > 0 && `${ignored === 1 ? "1 entry is" : `${ignored} entries are`} left out`,
+    kept > 0 && `${kept === 1 ? "1 entry stays" : `${kept} entries stay`} as written`,
   ];
   return `${lines}: ${effects.filter(Boolean).join(", ")}.\n`;
 }

@@ -71,10 +71,9 @@ function describeLimit(rule: Rule, judged: readonly Assessment[]): IdleReason | 
   if (first && lasting.every(Boolean)) return { message: `it never allows: ${first.why}`, hint: hintFor(rule, first.why) };
   const matches = judged.some(({ request }) => request.units.some((unit) => rule.test(request, unit) === "yes"));
   if (matches || limits.some((some) => some.length > 0) || !judged.every(({ request }) => request.kind === "execute")) return undefined;
-  return {
-    message: "it never matches: Assent compares a command without variables before its name and without --no-pager",
-    hint: PLAIN_WORDS,
-  };
+  const [option] = /--(?:no-pager|no-optional-locks|literal-pathspecs|no-replace-objects)/.exec(rule.at.text) ?? [];
+  const without = option ?? "variables before its name";
+  return { message: `it never matches: Assent compares a command without ${without}`, hint: PLAIN_WORDS };
 }
 
 const PLAIN_WORDS = "Write only the command's own words: Shell(npm test), Shell(git log).";

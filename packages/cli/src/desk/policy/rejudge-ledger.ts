@@ -1,13 +1,9 @@
-import type { Json, Ledger, SessionGroup, StoredEvent, Verdict } from "@assent/core";
+import type { Json, Ledger, StoredEvent, Verdict } from "@assent/core";
 import type { Assessment } from "@assent/core/parts";
-import { lookOnly } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
-import { isDirectory } from "../../compose/place.ts";
-import { openPolicy } from "../../compose/policy.ts";
-import { hostPortsFor } from "../../compose/ports.ts";
-import { createOutsidePolicy, withUnknownTools } from "../../guard/outside-policy.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
+import { judgesByPlace, openSessionJudge, readSessionPlace, type SessionPlace } from "../explain/session-judge.ts";
 
 export type PolicyPair = { readonly old: string; readonly new: string };
 
@@ -27,7 +23,11 @@ export function rejudgeLedger(context: Context, files: PolicyPair): Promise<Reju
   return withStoreIfAny(context, async ({ ledger, directory }) => {
     const places = await sessionPlaces(ledger);
     const newest = await newestJudgements(ledger);
-    const judges = judgesByPlace(context, directory, files);
+    const open = (place: SessionPlace, policyFile: string): Promise<JudgeParts> =>
+      openSessionJudge(context, directory, place, { trusted: false, policyFile });
+    const judges = judgesByPlace(
+      async (place): Promise<JudgePair> => ({ old: await open(place, files.old), new: await open(place, files.new) }),
+    );
     const calls: DifferingCall[] = [];
     let unjudged = 0;
     for await (const event of ledger.read({ pos: 0 }, { types: ["call.judged"] })) {
@@ -44,15 +44,9 @@ function keyOf({ session, body }: StoredEvent): string {
   return `${session} ${String(body["call"])}`;
 }
 
-/** `group`: another agent ran the calls. */
-type SessionPlace = { readonly workspace: string; readonly group?: SessionGroup };
-
 async function sessionPlaces(ledger: Ledger): Promise<ReadonlyMap<string, SessionPlace>> {
   const found = new Map<string, SessionPlace>();
-  for await (const { session, body } of ledger.read({ pos: 0 }, { types: ["session.created"] })) {
-    const { workspace, group } = body as { readonly workspace?: string; readonly group?: SessionGroup };
-    found.set(session, { workspace: String(workspace), ...(group && { group }) });
-  }
+  for await (const { session, body } of ledger.read({ pos: 0 }, { types: ["session.created"] })) found.set(session, readSessionPlace(body));
   return found;
 }
 
@@ -64,38 +58,6 @@ async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, num
 }
 
 type JudgePair = { readonly old: JudgeParts; readonly new: JudgeParts };
-
-/** One pair per workspace, because paths in rules are relative to it, and per client, because rules may be limited to one. */
-function judgesByPlace(
-  context: Context,
-  directory: string,
-  files: PolicyPair,
-): (place: SessionPlace | undefined) => Promise<JudgePair | undefined> {
-  const ports = hostPortsFor(context, directory);
-  const { digest, clock } = ports;
-  const made = new Map<string, Promise<JudgePair>>();
-  const open = async ({ workspace, group }: SessionPlace, policyFile: string): Promise<JudgeParts> => {
-    if (!group) {
-      const { loaded, tools, facts } = await openPolicy(context, { workspace, policyFile, flags: { allow: [], ask: [], deny: [] } });
-      return { policy: loaded.policy, tools, facts, digest, clock };
-    }
-    const outside = { workspace, ports, directory, client: group.client, trusted: false, policyFile };
-    const run = lookOnly(group.title);
-    const { source, tools, facts } = createOutsidePolicy(context, outside, { run });
-    return { policy: source.current(), tools: withUnknownTools(tools, run), facts, digest, clock };
-  };
-  const pairOf = async (place: SessionPlace): Promise<JudgePair> => ({
-    old: await open(place, files.old),
-    new: await open(place, files.new),
-  });
-  return async (place) => {
-    if (!place || !isDirectory(place.workspace)) return undefined;
-    const key = JSON.stringify([place.workspace, place.group?.client]);
-    const pair = made.get(key) ?? pairOf(place);
-    made.set(key, pair);
-    return pair;
-  };
-}
 
 async function rejudge({ session, body }: StoredEvent, pair: JudgePair | undefined, ledger: Ledger): Promise<DifferingCall | undefined> {
   if (!pair) return undefined;

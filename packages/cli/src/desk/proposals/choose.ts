@@ -13,17 +13,21 @@ export async function chosenPart({ io, options }: Context, { ledger }: Store, ro
       ? undefined
       : partOf(await reviewProposal({ ledger }, row, nodeDigest), { files, hunks, id: row.id });
   if (files.length + hunks.length > 0) throw usageError("apply", "give either --part, or --file and --hunk");
-  const part = readPart(parseJson(await readNamed(io, given, "apply")));
-  if (typeof part === "string") throw usageError("apply", `--part: ${part}`);
-  return part;
+  return await readPartFile(io, given, "apply");
 }
 
-function parseJson(text: string): unknown {
+/** Reads the JSON file that the option `--part` of a command names. */
+export async function readPartFile(io: Context["io"], file: string, command: string): Promise<ProposalPart> {
+  const text = await readNamed(io, file, command);
+  let given: unknown;
   try {
-    return JSON.parse(text);
+    given = JSON.parse(text);
   } catch {
-    throw usageError("apply", "--part: this is not JSON");
+    throw usageError(command, "--part: this is not JSON");
   }
+  const part = readPart(given);
+  if (typeof part === "string") throw usageError(command, `--part: ${part}`);
+  return part;
 }
 
 type Names = { readonly id: string; readonly files: readonly string[]; readonly hunks: readonly string[] };

@@ -1,15 +1,12 @@
+import type { FileDiff } from "@assent/core/parts";
 import { quotedAfter } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { oneLine, visible } from "../../io/visible-text.ts";
 import { type ChosenParts, partKeys } from "../../tui/diff/choice.ts";
 import { type DiffItem, diffItems } from "../../tui/diff/items.ts";
-import type { ReviewedChange } from "./review.ts";
 
 /** Every change as lines of text, with a number for each file and hunk that can be chosen. */
-export function reviewLines(
-  files: readonly ReviewedChange[],
-  { columns, style }: { readonly columns: number; readonly style: Style },
-): string[] {
+export function reviewLines(files: readonly FileDiff[], { columns, style }: { readonly columns: number; readonly style: Style }): string[] {
   return diffItems(files, { split: false, folded: new Set() }).flatMap((item) => itemLines(item, files, { columns, style }));
 }
 
@@ -17,7 +14,7 @@ type ReviewRoom = { readonly columns: number; readonly style: Style };
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-function itemLines(item: DiffItem, files: readonly ReviewedChange[], { columns, style }: ReviewRoom): readonly string[] {
+function itemLines(item: DiffItem, files: readonly FileDiff[], { columns, style }: ReviewRoom): readonly string[] {
   switch (item.type) {
     case "file": {
       const state = item.isNew ? ", new file" : item.isDeleted ? ", deleted" : "";
@@ -39,7 +36,7 @@ function itemLines(item: DiffItem, files: readonly ReviewedChange[], { columns, 
 }
 
 /** Reads numbers such as `1 3.2`; a text says what is wrong. */
-export function readChoice(files: readonly ReviewedChange[], typed: string): ChosenParts | string {
+export function readChoice(files: readonly FileDiff[], typed: string): ChosenParts | string {
   const chosen = new Set<string>();
   for (const word of typed.split(/[\s,]+/).filter((each) => each !== "")) {
     const [, file = "", hunk] = /^(\d+)(?:\.(\d+))?$/.exec(word) ?? [];

@@ -29,6 +29,9 @@ export type ProposalAction = {
   readonly action: "apply" | "discard" | "undo";
   /** For `apply`: only this part. */
   readonly part?: ProposalPart | undefined;
+  /** Who decides, and why; by default the person at this command and its option `--reason`. */
+  readonly by?: By;
+  readonly reason?: string;
 };
 
 /** `asked`: another process has the session open and `--no-wait` was given. */
@@ -37,10 +40,11 @@ export type SettleResult = { readonly by: By; readonly report: ProposalReport | 
 const LOOK_MS = 1_000;
 
 /** Asks the process that has the session open; without one, opens the session itself. */
-export async function settleProposal(context: Context, store: Store, { row, action, part }: ProposalAction): Promise<SettleResult> {
+export async function settleProposal(context: Context, store: Store, given: ProposalAction): Promise<SettleResult> {
+  const { row, reason = context.options.text("reason") ?? "" } = given;
   const ports = hostPortsFor(context, store.directory);
-  const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
-  const wanted: RequestedAction = { row, action, part, by, reason: context.options.text("reason") ?? "" };
+  const by = given.by ?? personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
+  const wanted: RequestedAction = { ...given, by, reason };
   return await withTimer(async () => {
     const session = await takeSession(context, { store, ports }, row);
     return {

@@ -6,6 +6,7 @@ import { findRow } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import { createTranscript } from "./export-markdown.ts";
+import { redactedLine } from "./redacted-line.ts";
 
 /** Includes large values and, for a fork, the events before it. */
 export async function* exportedEvents(ledger: Ledger, id: string): AsyncGenerator<StoredEvent> {
@@ -28,7 +29,8 @@ export function exportSession(context: Context): Promise<number> {
     throw usageError("sessions export", "--json prints events, so it cannot be used with --format md.");
   return withStoreIfAny(context, async ({ ledger }) => {
     const { id } = await findRow(ledger, "sessions", operands[0] ?? "");
-    const { line, end } = format === "md" ? asText() : { line: jsonLine, end: () => "" };
+    const { line: print, end } = format === "md" ? asText() : { line: jsonLine, end: () => "" };
+    const line = redactedLine(context, print);
     for await (const event of exportedEvents(ledger, id)) await io.stdout.write(line(event));
     await io.stdout.write(end());
     return 0;

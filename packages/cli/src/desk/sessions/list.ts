@@ -5,7 +5,9 @@ import { whenText } from "../../io/who.ts";
 import { printList } from "../../store/list-page.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
+import { isWorkerSession, listWorkers } from "../../worker/registered-workers.ts";
 import { sessionRows } from "../tasks/recorded-tasks.ts";
+import { findUntaken, untakenText } from "../workers/untaken.ts";
 
 export function listSessions(context: Context): Promise<number> {
   const { io, options } = context;
@@ -17,11 +19,17 @@ export function listSessions(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const totals = await agentTotals(ledger);
     const stateOf = await shownStates(ledger);
-    return await printList(context, ledger, {
+    const untaken = await findUntaken(ledger, await listWorkers(ledger), ["queued"]);
+    const reasonOf = (row: SessionRow): string | undefined => untaken.find(({ id }) => id === row.id)?.reason;
+    const printed = await printList(context, ledger, {
       kind: "sessions",
       query: { all: true, newestFirst: true },
-      keep: (row) => (all || !row.parent) && (state === undefined || stateOf(row) === state) && (cwd === undefined || row.cwd === cwd),
-      json: (row) => ({ ...sessionForm(row, totals(row)), state: stateOf(row) }),
+      keep: (row) =>
+        !isWorkerSession(row.id) &&
+        (all || !row.parent) &&
+        (state === undefined || stateOf(row) === state) &&
+        (cwd === undefined || row.cwd === cwd),
+      json: (row) => ({ ...sessionForm(row, totals(row)), state: stateOf(row), ...reasonForm(reasonOf(row)) }),
       columns: [
         { name: "id" },
         { name: "state" },
@@ -41,7 +49,13 @@ export function listSessions(context: Context): Promise<number> {
       none: "No sessions.",
       command: ["assent sessions", ...flags].filter(Boolean).join(""),
     });
+    if (!options.flag("json")) await io.stderr.write(untakenText(context, untaken));
+    return printed;
   });
+}
+
+function reasonForm(reason: string | undefined): JsonObject {
+  return reason === undefined ? {} : { reason };
 }
 
 /** A call that another agent runs has no process of Assent: once it is claimed, the agent runs it until it reports. */

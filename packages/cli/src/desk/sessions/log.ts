@@ -5,6 +5,7 @@ import { jsonLine } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";
 import { withStore, withStoreIfAny } from "../../store/open.ts";
 import { eventLine } from "./event-line.ts";
+import { redactedLine } from "./redacted-line.ts";
 
 type LogQuery = {
   readonly from: Cursor;
@@ -22,7 +23,8 @@ export function printLog(context: Context): Promise<number> {
   });
 }
 
-async function read({ io, options, operands }: Context, ledger: Ledger): Promise<LogQuery> {
+async function read(context: Context, ledger: Ledger): Promise<LogQuery> {
+  const { io, options, operands } = context;
   const session = operands[0] === undefined ? undefined : (await findRow(ledger, "sessions", operands[0])).id;
   const call = options.text("call");
   const wantedType = options.text("type");
@@ -33,7 +35,7 @@ async function read({ io, options, operands }: Context, ledger: Ledger): Promise
     from: session === undefined ? { pos: since.place } : { session, seq: since.place },
     filter: { ...(session !== undefined && { session, naming: session }), ...(call !== undefined && { call }), ...(types && { types }) },
     keep: (event) => event.at >= since.time && type(event.type),
-    line: options.flag("json") ? jsonLine : (event) => eventLine(event, { columns: io.stdout.columns(), session }),
+    line: redactedLine(context, options.flag("json") ? jsonLine : (event) => eventLine(event, { columns: io.stdout.columns(), session })),
   };
 }
 

@@ -19,16 +19,37 @@ export type AskedQuestion = {
 
 const TYPES = ["approval.opened", "approval.answered", "approval.closed"];
 
-/** Reads all questions since a time, by the index of event types: no session is read. */
+/** Reads all questions since a time, by the index of event types: no session is read. Memory grows with the questions, not with the record. */
 export async function readQuestions(ledger: Ledger, since: number): Promise<readonly AskedQuestion[]> {
   const found = new Map<string, AskedQuestion>();
+  const share = shareTexts();
   for await (const event of ledger.read({ pos: 0 }, { types: TYPES })) {
     const id = String(event.body["approval"]);
     const known = found.get(id);
-    if (event.type === "approval.opened") found.set(id, openQuestion(event, known));
+    if (event.type === "approval.opened") found.set(id, share(openQuestion(event, known)));
     else if (known) found.set(id, closeQuestion(event, known));
   }
   return [...found.values()].filter(({ askedAt }) => askedAt >= since);
+}
+
+/** Equal tools, rules and offers of many questions are kept once. */
+function shareTexts(): (question: AskedQuestion) => AskedQuestion {
+  const texts = new Map<string, string>();
+  const offered = new Map<string, readonly string[]>();
+  const same = <T>(known: Map<string, T>, key: string, value: T): T => {
+    const before = known.get(key) ?? value;
+    known.set(key, before);
+    return before;
+  };
+  const text = (value: string): string => same(texts, value, value);
+  return (question) => ({
+    ...question,
+    tool: text(question.tool),
+    session: text(question.session),
+    fingerprint: text(question.fingerprint),
+    asker: text(question.asker),
+    offers: same(offered, question.offers.join("\n"), question.offers),
+  });
 }
 
 /** A changed request asks again under the same id; the person has waited since the first time. */

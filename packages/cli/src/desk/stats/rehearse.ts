@@ -2,10 +2,8 @@ import type { GrantRule, Json, Ledger, Request, Rules, Unit } from "@assent/core
 import { type Assessment, decide } from "@assent/core/parts";
 import { readTrustState } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { isDirectory } from "../../compose/place.ts";
-import { openPolicy } from "../../compose/policy.ts";
-import { hostPortsFor } from "../../compose/ports.ts";
-import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
+import { isInvalidCall, judgeCall } from "../explain/judge-call.ts";
+import { findSessionPlace, judgesByPlace, openSessionJudge, type SessionPlace } from "../explain/session-judge.ts";
 import type { AskedQuestion } from "./questions.ts";
 
 /** A distinct call that would ask by default today, and how often people were asked about it. */
@@ -48,15 +46,25 @@ export async function rehearseQuestions(
   store: { readonly ledger: Ledger; readonly directory: string },
   questions: readonly AskedQuestion[],
 ): Promise<RehearsedRecord> {
-  const workspaces = await sessionWorkspaces(store.ledger);
-  const judgeFor = judgesByWorkspace(context, store);
+  const { ledger, directory } = store;
+  const judgeFor = judgesByPlace(async (place) => {
+    const { trusted } = await readTrustState(ledger, place.workspace);
+    const judge = await openSessionJudge(context, directory, place, { trusted });
+    return { ...judge, policy: { ...judge.policy, mode: "default" as const } };
+  });
+  const places = new Map<string, Promise<SessionPlace | undefined>>();
+  const placeOf = (session: string): Promise<SessionPlace | undefined> => {
+    const place = places.get(session) ?? findSessionPlace(ledger, session);
+    places.set(session, place);
+    return place;
+  };
   const groups = [...Map.groupBy(questions.toReversed(), ({ fingerprint }) => fingerprint).values()];
   const calls: AskingCall[] = [];
   let unjudged = 0;
   for (const [at, asked] of groups.entries()) {
     const [newest] = asked;
-    const judge = newest && at < MOST_CALLS ? await judgeFor(workspaces.get(newest.session) ?? "") : undefined;
-    const recorded = newest && judge && (await findCall(store.ledger, newest));
+    const judge = newest && at < MOST_CALLS ? await judgeFor(await placeOf(newest.session)) : undefined;
+    const recorded = newest && judge && (await findCall(ledger, newest));
     const judged = judge && recorded && (await judgeCall(judge, recorded));
     if (!judged || isInvalidCall(judged)) unjudged += asked.length;
     else if (judged.decision.verdict === "ask" && !judged.decision.explicitAsk) calls.push(createAskingCall(judged, judge.rules, asked));
@@ -78,35 +86,6 @@ async function findCall(ledger: Ledger, { session, call }: AskedQuestion): Promi
     newest = { tool: String(tool), cwd: String(cwd), input: input ?? null };
   }
   return newest;
-}
-
-async function sessionWorkspaces(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for await (const { session, body } of ledger.read({ pos: 0 }, { types: ["session.created"] }))
-    found.set(session, String(body["workspace"]));
-  return found;
-}
-
-type WorkspaceJudge = JudgeParts & { readonly rules: Rules };
-
-/** One judge per workspace, with its own settings. */
-function judgesByWorkspace(
-  context: Context,
-  { ledger, directory }: { readonly ledger: Ledger; readonly directory: string },
-): (workspace: string) => Promise<WorkspaceJudge | undefined> {
-  const { digest, clock } = hostPortsFor(context, directory);
-  const made = new Map<string, Promise<WorkspaceJudge | undefined>>();
-  const open = async (workspace: string): Promise<WorkspaceJudge | undefined> => {
-    if (!isDirectory(workspace)) return undefined;
-    const { trusted } = await readTrustState(ledger, workspace);
-    const { loaded, tools, facts, rules } = await openPolicy(context, { workspace, trusted, flags: { allow: [], ask: [], deny: [] } });
-    return { policy: { ...loaded.policy, mode: "default" }, tools, facts, rules, digest, clock };
-  };
-  return (workspace) => {
-    const judge = made.get(workspace) ?? open(workspace);
-    made.set(workspace, judge);
-    return judge;
-  };
 }
 
 function createAskingCall({ request, circumstances }: Assessment, rules: Rules, questions: readonly AskedQuestion[]): AskingCall {

@@ -80,7 +80,7 @@ async function actOnTask(
   const { created } = session.state;
   const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger: store.ledger });
-  const cancelling = cancelOnSignal(context.io, ports.clock);
+  const cancelling = cancelOnSignal(context.io, ports.clock, store.ledger);
   const agent = await composeAgent(context, {
     session,
     ports,

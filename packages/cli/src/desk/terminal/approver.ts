@@ -1,17 +1,20 @@
-import type { Answer, Approver, By, Clock, EffectOffer, OpenApproval, ProposalPart, Remember, WiderRules } from "@assent/core";
-import { cut } from "../../io/display-width.ts";
+import type { Answer, Approver, By, Clock, EffectOffer, OpenApproval, Remember, WiderRules } from "@assent/core";
+import type { FileDiff } from "@assent/core/parts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { PART_REASON, type SettlementAfterNo } from "../../tui/cards/settle-after-no.ts";
-import { chooseAll, partOf } from "../../tui/diff/choice.ts";
-import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown } from "../approvals/editor.ts";
+import { chooseAll, partialContent, partOf } from "../../tui/diff/choice.ts";
+import { ALLOW_CONFINED, acceptedOfferText, acceptOffer, type ConfinedOffer } from "../approvals/confined-offer.ts";
+import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, type FileEditor } from "../approvals/editor.ts";
+import { isAskedAboutConfined } from "../approvals/facts.ts";
 import { wholeToolRule, whyNotRemembered } from "../approvals/remember.ts";
 import type { RequestEdit } from "../approvals/revise.ts";
 import { appliesProposal, approvalLines } from "../approvals/view.ts";
-import type { ReviewedChange } from "../proposals/review.ts";
-import { readChoice, reviewLines } from "../proposals/review-lines.ts";
-import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
+import { ruleWords } from "../grants/remembered-rule.ts";
+import { editReviewed, type ReviewedChange, withEdited } from "../proposals/review.ts";
+import { reviewLines } from "../proposals/review-lines.ts";
+import { askFile, askParts, hunksOf } from "./ask-parts.ts";
+import { openPrompt, type Prompt, quoteTyped, type Typed } from "./prompt.ts";
 
 export type TerminalApproverParts = {
   readonly io: Pick<Io, "stderr" | "keyboard" | "env">;
@@ -20,10 +23,13 @@ export type TerminalApproverParts = {
   readonly cancel: () => void;
   /** Absent if requests cannot be edited here. */
   readonly edit?: ApprovalEditor;
-  /** Discards the proposal that the rejected call would have applied, or applies a part of it. */
-  readonly settleAfterNo?: (approval: OpenApproval, settlement: SettlementAfterNo) => void;
+  /** Discards the proposal that the rejected call would have applied. */
+  readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
   /** The files that a call would change, if it applies a proposal. */
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
+  readonly editFile?: FileEditor;
+  /** Offers, once, to stop asking about confined commands. */
+  readonly confinedOffer?: ConfinedOffer;
   readonly stops?: boolean;
 };
 
@@ -34,16 +40,17 @@ type Screen = {
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   edited: RequestEdit | undefined;
   review: readonly ReviewedChange[] | undefined;
+  readonly allowConfinedIn: string | undefined;
 };
-type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt" | "write"> & {
+type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt" | "write" | "part" | "newContent"> & {
   readonly discard?: true;
-  readonly part?: ProposalPart;
 };
 /** `again`: nothing usable was typed. */
 type Turn =
   | { readonly decided: TypedDecision }
   | { readonly again: true }
   | { readonly edit: ApprovalEditor }
+  | { readonly editFile: ReviewedChange }
   | Extract<Typed, { none: unknown }>;
 
 const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", t: "session", p: "project", u: "user" };
@@ -77,6 +84,7 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
     style: stderrStyle(io),
     write: io.stderr.write,
     edited: undefined,
+    allowConfinedIn: isAskedAboutConfined(approval) ? parts.confinedOffer?.take() : undefined,
     review: loading && (await loading.catch(() => undefined)), // the text of the request is shown instead
     aside: async (work) => {
       screen.prompt.close();
@@ -89,10 +97,10 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
     const turn = await converse(parts, screen, { approval, signal });
     if ("decided" in turn) {
       const { id, revision, fingerprint } = approval;
-      const { discard, part, ...decided } = turn.decided;
-      if (discard || part) parts.settleAfterNo?.(approval, { reason: decided.reason ?? "", ...(part && { part }) });
-      if (part) return { approval: id, revision, fingerprint, by, outcome: "reject", reason: PART_REASON };
-      return { approval: id, revision, fingerprint, by, ...decided, ...(decided.outcome === "approve" && screen.edited) };
+      const { discard, ...decided } = turn.decided;
+      if (discard) parts.discardAfterNo?.(approval, decided.reason ?? "");
+      const isEdited = decided.outcome === "approve" && decided.newContent === undefined;
+      return { approval: id, revision, fingerprint, by, ...decided, ...(isEdited && screen.edited) };
     }
     await screen.write(`\n${FAREWELL[turn.none]}\n`);
     if (turn.none === "cancelled") parts.cancel();
@@ -114,6 +122,10 @@ async function converse(parts: TerminalApproverParts, screen: Screen, asked: App
   for (let { approval } = asked; ; ) {
     const turn = await present(parts, screen, approval);
     if ("again" in turn) continue;
+    if ("editFile" in turn) {
+      await editFile(parts, screen, { file: turn.editFile, signal: asked.signal });
+      continue;
+    }
     const isEdit = "edit" in turn;
     const next = isEdit
       ? await applyEdit(screen, asked, () => openEditor(turn.edit, asked, approval))
@@ -127,7 +139,7 @@ async function present(parts: TerminalApproverParts, screen: Screen, approval: O
   const { stderr } = parts.io;
   const { style, review, edited } = screen;
   const columns = stderr.columns() ?? 80;
-  const shown = review && reviewLines(review, { columns, style });
+  const shown = review || hunksOf(approval).length > 0 ? reviewLines(review ?? hunksOf(approval), { columns, style }) : undefined;
   const lines = approvalLines(approval, { columns, style, edited: edited !== undefined, shown });
   const unread = await showPages(screen, lines, Math.max((stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
   return unread ?? (await choose(screen, approval, parts));
@@ -150,7 +162,7 @@ async function recheckEdit(
   return asked.approval;
 }
 
-type FinalTurn = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor }>;
+type FinalTurn = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor } | { readonly editFile: ReviewedChange }>;
 type RevisedEdit = { readonly edit: RequestEdit; readonly approval: OpenApproval } | { readonly message: string };
 
 async function openEditor(
@@ -162,6 +174,17 @@ async function openEditor(
   if ("message" in edit) return edit;
   const revised = await editor.revise(asked, edit, signal);
   return "message" in revised ? revised : { edit, approval: revised };
+}
+
+/** Shows the file again as the person changed it, or says why it was not changed. */
+async function editFile(
+  { editFile: editor }: TerminalApproverParts,
+  screen: Screen,
+  { file, signal }: { readonly file: ReviewedChange; readonly signal: AbortSignal },
+): Promise<void> {
+  const edited = editor ? await screen.aside(() => editReviewed(editor, file, signal)) : { message: "This can't be edited here." };
+  if ("message" in edited) await screen.write(`\n${oneLine(edited.message)}\n`);
+  else screen.review = withEdited(screen.review ?? [], edited);
 }
 
 /** Undefined if the edit failed; prints why. */
@@ -210,13 +233,19 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const whole = rules.length > 0 ? wholeToolRule(approval) : [];
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
   const isAgents = approval.agentName !== undefined;
-  const discards = parts.settleAfterNo !== undefined && appliesProposal(approval);
+  const discards = parts.discardAfterNo !== undefined && appliesProposal(approval);
   const wider = rules.length > 0 ? approval.details.wider : undefined;
-  const { review } = screen;
-  const picks = discards && review && chooseAll(review).size > 1 ? [CHOOSE] : [];
+  const { review, allowConfinedIn } = screen;
+  const files = review ?? hunksOf(approval);
+  const texts = parts.editFile?.hasEditor() ? (review ?? []).filter(({ text }) => text && text.after !== null) : [];
   const choices = [
-    ...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, wider, stops, isAgents }),
-    ...picks,
+    ...choicesFor({ editable: edit?.hasEditor() === true || texts.length > 0, rules, whole, wider, stops, isAgents }),
+    ...(allowConfinedIn === undefined
+      ? []
+      : [["c", `${ALLOW_CONFINED}; writes "allowConfined": true in ${oneLine(allowConfinedIn)}`] as const]),
+    ...(chooseAll(files).size > 1
+      ? [["h", review ? "choose which files and hunks to apply" : "choose which hunks to apply"] as const]
+      : []),
     ...(effect?.state === "offered" ? [["v", "show me what it would do, on a copy"] as const] : []),
     ...(discards ? [DISCARD] : []),
   ];
@@ -228,10 +257,13 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const act = async (key: string): Promise<Turn> => {
     if (key === "v") return PREVIEW;
     if (key === "e" && edit) return { edit };
-    if (key === "h" && review) return await choosePart(screen, review);
+    if (key === "e" && review) return await askFile(screen.prompt, review, texts);
+    if (key === "h") return await chooseParts(screen, approval, files);
+    if (key === "c") return await allowConfined(screen, parts);
     if (key === "d") return await rejectAndDiscard(screen);
     if (key === "w" && wider) return await confirmRules(screen, isAgents ? "session" : "project", wider.rules, wider.risk);
-    return await actOnKey(screen, key, key === "t" ? whole : rules);
+    const part = key === "y" && review ? partOf(review) : undefined; // a file may be edited
+    return part ? { decided: { outcome: "approve", part } } : await actOnKey(screen, key, key === "t" ? whole : rules);
   };
   return await pick(screen, { choices, notes }, act);
 }
@@ -299,22 +331,20 @@ async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string
 
 const STOP = ["x", "no, and stop the model"] as const;
 const DISCARD = ["d", "no, and discard the change"] as const;
-const CHOOSE = ["h", "choose which files and hunks to apply"] as const;
 
-/** Asks for the numbers of files and hunks until they can be read. */
-async function choosePart(screen: Screen, review: readonly ReviewedChange[]): Promise<Turn> {
-  for (let note = ""; ; ) {
-    const typed = await screen.prompt.ask(`\n${note}Apply which? Numbers from the list, such as 1 3.2 (Enter goes back): `);
-    if ("none" in typed) return typed;
-    if (typed.line.trim() === "") return { again: true };
-    const chosen = readChoice(review, typed.line);
-    if (typeof chosen === "string") {
-      note = `${chosen}\n`;
-      continue;
-    }
-    const part = partOf(review, chosen);
-    return { decided: { outcome: "approve", ...(part && { part }) } };
-  }
+async function chooseParts({ prompt, review }: Screen, { details }: OpenApproval, files: readonly FileDiff[]): Promise<Turn> {
+  const asked = await askParts(prompt, files);
+  if (!("chosen" in asked)) return asked;
+  const part = review && partOf(review, asked.chosen);
+  const newContent = review ? undefined : partialContent(details, files, asked.chosen);
+  return { decided: { outcome: "approve", ...(part && { part }), ...(newContent !== undefined && { newContent }) } };
+}
+
+async function allowConfined(screen: Screen, { confinedOffer }: TerminalApproverParts): Promise<Turn> {
+  const problem = await acceptOffer(confinedOffer);
+  if (problem === undefined) return { decided: { outcome: "approve", reason: acceptedOfferText(screen.allowConfinedIn) } };
+  await screen.write(`\n${problem}\n`);
+  return { again: true };
 }
 
 type OfferedChoices = {
@@ -327,7 +357,7 @@ type OfferedChoices = {
 };
 
 function choicesFor({ editable, rules, whole, wider: wide, stops, isAgents }: OfferedChoices): Choices {
-  const stored = rules.map(oneLine).join(", ");
+  const stored = rules.map(ruleWords).join(", ");
   const edit = [["e", "edit it first, in your editor"]] as const;
   const remembered = [["s", `always allow this in this session: ${stored}`]] as const;
   const wider = [
@@ -354,18 +384,12 @@ async function actOnKey(screen: Screen, key: string, rules: readonly string[]): 
   return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen, key === "x");
 }
 
-const LONGEST_SAID = 20;
-
-function quoteTyped(typed: string): string {
-  return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
-}
-
 function rememberableRules({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
   return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
 }
 
 async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[], risk?: string): Promise<Turn> {
-  const list = rules.map((rule) => `  ${screen.style.bold(oneLine(rule))}\n`).join("");
+  const list = rules.map((rule) => `  ${screen.style.bold(ruleWords(rule))}\n`).join("");
   const typed = await screen.prompt.ask(
     `\nThis rule will be saved for ${SCOPE_WORDS[scope]}; 'assent grants revoke' removes it:\n${list}${risk === undefined ? "" : `${oneLine(risk)}\n`}y saves it and allows the call; anything else goes back: `,
   );

@@ -1,6 +1,7 @@
 import type { Clock } from "@assent/core";
+import { cut } from "../../io/display-width.ts";
 import type { Keyboard, Output } from "../../io/io.ts";
-import { visible } from "../../io/visible-text.ts";
+import { oneLine, visible } from "../../io/visible-text.ts";
 
 /** A typed line, or why there is none: Ctrl-C, end of input, or answered elsewhere. */
 export type Typed = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
@@ -92,4 +93,11 @@ function erase(waiting: Waiting, all: boolean): string {
   const gone = all ? characters.length : Math.min(1, characters.length);
   waiting.typed = characters.slice(0, characters.length - gone).join("");
   return "\b \b".repeat(gone);
+}
+
+const LONGEST_SAID = 20;
+
+/** What was typed, in quotes and on one line. */
+export function quoteTyped(typed: string): string {
+  return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }

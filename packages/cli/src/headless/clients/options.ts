@@ -26,7 +26,7 @@ const IGNORED_SWITCH: OptionMeaning = { takes: "switch" };
 const WITHOUT_EFFECT = {
   value: [
     ...["auth-type", "fallback-model", "max-subagent-depth", "extensions", "disabled-slash-commands", "proxy"],
-    ...["setting-sources", "thinking", "max-thinking-tokens", "effort", "debug-file", "mcp-config", "json-schema", "betas"],
+    ...["setting-sources", "thinking", "max-thinking-tokens", "effort", "debug-file", "json-schema", "betas"],
   ],
   switch: ["include-hook-events", "no-session-persistence"],
 } as const;
@@ -75,7 +75,7 @@ const MEANINGS: Readonly<Record<string, OptionMeaning>> = {
   channel: { takes: "value", says: () => ({ name: "qwen" }) },
   debug: IGNORED_SWITCH,
   "await-initialize": IGNORED_SWITCH,
-  "strict-mcp-config": IGNORED_SWITCH, // there are no other server configurations
+  "strict-mcp-config": { takes: "switch", becomes: () => ["--strict-mcp-config"] },
   "allow-dangerously-skip-permissions": IGNORED_SWITCH, // the mode says it
   "permission-prompt-tool": { takes: "value", says: (value) => (value === "stdio" ? {} : { unhonored: ["permission-prompt-tool"] }) },
   "approval-mode": MODE,
@@ -84,6 +84,7 @@ const MEANINGS: Readonly<Record<string, OptionMeaning>> = {
   "max-tool-calls": { takes: "value", becomes: limit("max-tool-calls") },
   "session-id": { takes: "value", becomes: (value) => ["--session", value] },
   "include-directories": { takes: "value", becomes: each("add-dir") },
+  "mcp-config": { takes: "value", becomes: (value) => ["--mcp-config", value] },
   "exclude-tools": DENY,
   disallowedTools: DENY,
   "allowed-tools": ALLOW,

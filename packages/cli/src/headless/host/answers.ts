@@ -17,6 +17,7 @@ import type { HostPorts } from "@assent/host";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import { refuseWideAnswer } from "../../desk/sessions/agent-session.ts";
 import { CommandError } from "../../io/failure.ts";
+import { readChosen } from "./can-use-tool.ts";
 import { HostError } from "./error.ts";
 import { isJsonObject } from "./line.ts";
 
@@ -60,18 +61,20 @@ type HostAnswer = { readonly id: string; readonly fingerprint: string; readonly 
 const SCOPES = ["session", "project", "user"] as const;
 
 function approvalAnswer({ id, fingerprint, fields, yes }: HostAnswer): Omit<Answer, "by"> {
-  const { reason, updated_input: updatedInput, remember, write } = fields;
+  const { reason, updated_input: updatedInput, remember, write, part } = fields;
   const scope = SCOPES.find((each) => each === remember);
   if (remember !== undefined && remember !== null && remember !== "once" && !scope)
     throw new HostError("bad_answer", "'remember' must be once, session, project or user.");
   if (updatedInput !== undefined && !isJsonObject(updatedInput)) throw new HostError("bad_answer", "'updated_input' must be an object.");
+  const chosen = readChosen(write, part);
+  if (typeof chosen === "string") throw new HostError("bad_answer", chosen);
   return {
     approval: id,
     fingerprint,
     outcome: yes ? "approve" : "reject",
     ...(typeof reason === "string" && { reason }),
     ...(yes && updatedInput && { updatedInput }),
-    ...(yes && typeof write === "string" && { write }),
+    ...(yes && chosen),
     ...(yes && scope && { remember: { scope } }),
   };
 }

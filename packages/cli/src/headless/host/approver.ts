@@ -1,4 +1,13 @@
-import { type Answer, AnswerError, type AnswerReport, type Approver, type JsonObject, type Ledger, type OpenApproval } from "@assent/core";
+import {
+  type Answer,
+  AnswerError,
+  type AnswerReport,
+  type Approver,
+  type By,
+  type JsonObject,
+  type Ledger,
+  type OpenApproval,
+} from "@assent/core";
 import { agentTask } from "../../desk/sessions/agent-session.ts";
 import { canUseTool, readReply } from "./can-use-tool.ts";
 import type { HostLink } from "./link.ts";
@@ -8,6 +17,7 @@ export type HostApproverParts = {
   readonly ledger: Ledger;
   readonly link: HostLink;
   readonly presence: HostPresence;
+  readonly by: By;
   /** Saves an answer. Rejects with `AnswerError`. */
   readonly answer: (answer: Omit<Answer, "by">) => Promise<AnswerReport>;
   readonly warn: (code: string, message: string) => void;
@@ -25,15 +35,17 @@ export function hostApprover(parts: HostApproverParts): Approver {
   return {
     available: () => presence.mayAsk("approvals") || link.hasReplies(),
     ask: async (approval, signal) => {
-      if ((await presence.canAsk("approvals", signal)) || link.hasReplies()) await askHost(parts, approval, signal);
-      return undefined; // the host's answer is recorded by now, or it gave none
+      const canAsk = (await presence.canAsk("approvals", signal)) || link.hasReplies();
+      const isPreviewed = canAsk && (await askHost(parts, approval, signal)) === "preview";
+      // any other answer of the host is recorded by now, or it gave none
+      return isPreviewed ? { approval: approval.id, outcome: "preview", by: parts.by } : undefined;
     },
   };
 }
 
 type AskedOfHost = OpenApproval & { readonly agentId: string | null };
 
-async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<void> {
+async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<"preview" | undefined> {
   const { link, reserved, ledger } = parts;
   const asked: AskedOfHost = { ...approval, agentId: await agentTask(ledger, approval.sessionId) };
   let again: JsonObject = {};
@@ -41,20 +53,26 @@ async function askHost(parts: HostApproverParts, approval: OpenApproval, signal:
   for (let bad = 0; bad < MOST_BAD; bad += 1) {
     const replied = await link.request(canUseTool(asked, again), signal, id);
     id = undefined;
-    if (!("value" in replied)) return;
+    if (!("value" in replied)) return undefined;
     const fault = await takeReply(parts, asked, replied.value);
-    if (!fault) return await aborted(signal); // the waiting call learns of it from the ledger
+    if (fault === "preview") return fault;
+    if (!fault) {
+      await aborted(signal); // the waiting call learns of it from the ledger
+      return undefined;
+    }
     again = fault;
   }
+  return undefined;
 }
 
-/** Returns undefined once answered, else why to ask again. */
+/** Returns undefined once answered, `preview` if the host wants one, else why to ask again. */
 async function takeReply(
   { answer, warn, changeMode }: HostApproverParts,
   approval: AskedOfHost,
   reply: unknown,
-): Promise<JsonObject | undefined> {
+): Promise<JsonObject | "preview" | undefined> {
   const read = readReply(reply, approval);
+  if ("preview" in read) return "preview";
   if ("fault" in read) {
     warn(read.code, `${approval.id}: ${read.fault}`);
     return { answer_error: read.fault };

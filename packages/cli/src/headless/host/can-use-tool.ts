@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type OpenApproval,
   readAnswerWord,
+  readPart,
 } from "@assent/core";
 import { approvalText, askReason } from "../../desk/approvals/view.ts";
 import { isJsonObject } from "./line.ts";
@@ -122,7 +123,7 @@ type ReadAnswer = {
 };
 
 /** The meaning of a host's reply; `fault`: it has none. */
-export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: string };
+export type ReadReply = ReadAnswer | { readonly preview: true } | { readonly fault: string; readonly code: string };
 
 /** Reads a reply to `can_use_tool`. A malformed reply is a fault, never an approval. */
 export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
@@ -130,6 +131,7 @@ export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
   const { behavior, fingerprint, message, interrupt } = reply;
   if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
     return { code: "stale_revision", fault: `The answer is for a different request than ${approval.id}.` };
+  if (behavior === "preview") return readPreview(approval);
   const meaning = readAnswerWord("permission", behavior);
   if (meaning?.outcome === "approve") return readApproval(reply, approval);
   if (!meaning) return badAnswer(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
@@ -145,12 +147,17 @@ export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
   };
 }
 
+function readPreview({ id, details: { effect } }: AskedApproval): ReadReply {
+  if (effect?.state === "offered" || effect?.state === "shown") return { preview: true };
+  return badAnswer(`${id} offers no preview${effect ? `: ${effect.reason}` : "."}`);
+}
+
 function badAnswer(fault: string): ReadReply {
   return { code: "bad_answer", fault };
 }
 
 function readApproval(
-  { updatedInput, remember, updatedPermissions }: Readonly<Record<string, unknown>>,
+  { updatedInput, remember, updatedPermissions, write, part }: Readonly<Record<string, unknown>>,
   approval: AskedApproval,
 ): ReadReply {
   if (updatedInput !== undefined && updatedInput !== null && !isJsonObject(updatedInput))
@@ -161,7 +168,18 @@ function readApproval(
   const updates = readUpdates(updatedPermissions, approval);
   if (typeof updates === "string") return badAnswer(updates);
   const { answer, ...besides } = updates;
-  return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...answer, ...suggestion?.answer, ...edited }, ...besides };
+  const chosen = readChosen(write, part);
+  if (typeof chosen === "string") return badAnswer(chosen);
+  const { fingerprint } = approval;
+  return { answer: { outcome: "approve", fingerprint, ...answer, ...suggestion?.answer, ...edited, ...chosen }, ...besides };
+}
+
+/** What an approval applies: the changes of a preview, or a part of a proposal. A text says what is wrong. */
+export function readChosen(write: unknown, part: unknown): Pick<Answer, "write" | "part"> | string {
+  if (write !== undefined && write !== null && typeof write !== "string") return "'write' must be the id of the shown preview.";
+  const read = part === undefined || part === null ? undefined : readPart(part);
+  if (typeof read === "string") return `'part' cannot be read: ${read}.`;
+  return { ...(typeof write === "string" && { write }), ...(read && { part: read }) };
 }
 
 /** Values without a canonical form count as an edit, which is then refused. */

@@ -56,6 +56,7 @@ export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
       ledger,
       link,
       presence,
+      by: answering.by,
       warn,
       answer: (answer) => commitAnswer(answering, answer),
       reserved: joining.reserved,

@@ -85,6 +85,7 @@ function createHostControls(steering: SteeringParts): HostControls {
     unasked: host.unasked,
     tasks: agent.tasks,
     joined,
+    servers: () => agent.servers?.status() ?? [],
   };
 }
 
@@ -99,5 +100,5 @@ async function chooseModel({ session, chosen }: SteeringParts, asked: string | n
 }
 
 function hostBy(): By {
-  return { kind: "host", user: currentUser().user, name: "host", door: "host", pid: process.pid };
+  return { kind: "host", user: currentUser().user, name: "host", door: "host", from: "host", pid: process.pid };
 }

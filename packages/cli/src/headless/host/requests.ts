@@ -20,6 +20,7 @@ export type HostControls = {
   readonly unasked: (none: boolean) => void;
   readonly tasks: Pick<Tasks, "list" | "cancel" | "send">;
   readonly joined: () => Promise<void>;
+  readonly servers: () => readonly JsonObject[];
 };
 
 type Handler = (steered: HostControls, fields: JsonObject) => Promise<JsonObject> | JsonObject;
@@ -61,8 +62,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     schedules: [...held.schedules.values()].map(({ schedule, due, prompt }) => ({ schedule_id: schedule, due, prompt })),
   }),
   supported_commands: () => ({ commands: [] }),
-  mcp_server_status: () => ({ mcpServers: [] }),
-  mcp_status: () => ({ mcpServers: [] }),
+  mcp_server_status: ({ servers }) => ({ mcpServers: servers() }),
+  mcp_status: ({ servers }) => ({ mcpServers: servers() }),
 };
 
 const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop" };

@@ -100,14 +100,14 @@ export async function conductRun(context: Context, conducting: RunParts): Promis
   if (isFailureShown) stage.output.hush(); // the result is the last line; later events are only recorded
   const unended = await closeAll(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   const ended = { exits, last: unended && !last?.error ? unended : last };
-  return await leave(context, conducting, { stage, isFailureShown, ...(await parkedInstead(conducting, ended)) });
+  return await leave(context, conducting, { stage, isFailureShown, ...(await parkedInstead(context, conducting, ended)) });
 }
 
-/** Parks a run stopped by SIGHUP or SIGTERM if something waits for a person or an answer is unused. */
-async function parkedInstead({ session, cancelling }: RunParts, worked: WorkResult): Promise<WorkResult> {
+/** Parks a run stopped by SIGHUP or SIGTERM if something waits for a person, an answer is unused, or another worker can continue it. */
+async function parkedInstead({ worker }: Context, { session, cancelling }: RunParts, worked: WorkResult): Promise<WorkResult> {
   const { exits, last } = worked;
   if (!ParkRequest.isReasonOf(cancelling.signal)) return worked;
-  const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await listWaitingIn(session)).length > 0;
+  const waits = worker || session.state.calls.size > 0 || (await waitsForPerson(session)) || (await listWaitingIn(session)).length > 0;
   if (!waits) return worked;
   const parked: RunOutcome = { subtype: "parked", exit: 75, text: last?.text ?? "" };
   return { exits: exits.filter((exit) => exit !== 130), last: last === undefined || last.exit === 130 ? parked : last };
@@ -231,13 +231,13 @@ function compose(
 
 async function firstMessage(
   { session, chosen, policy, resumed }: RunParts,
-  { modes, onAsk, agents, offered }: ComposedAgent,
+  { modes, onAsk, agents, offered, servers }: ComposedAgent,
   seq: number,
 ): Promise<WireMessage> {
   const { cwd } = session.state.created ?? { cwd: policy.workspace };
   const pending = (await listWaitingIn(session)).map(({ form }) => form);
   const about = { session: session.id, seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
-  return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name) });
+  return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name), servers: servers?.status() ?? [] });
 }
 
 const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
@@ -287,7 +287,8 @@ async function leave(context: Context, conducting: RunParts, { stage, exits, las
   let outcome = last;
   let exit = strongestExit([...exits, ...(last ? [last.exit] : [])]);
   try {
-    await session.close(closeReason(exit), exit);
+    const isHandedBack = context.worker && ((exit === 75 && conducting.cancelling.signal.aborted) || isStoreFault(last));
+    await session.close(isHandedBack ? "queued" : closeReason(exit), exit);
   } catch (error) {
     outcome = failure(error);
     exit = strongestExit([exit, outcome.exit]);
@@ -295,6 +296,11 @@ async function leave(context: Context, conducting: RunParts, { stage, exits, las
   if (outcome && !(isFailureShown && outcome.error)) await showResult(context, conducting, { stage, outcome, exit });
   await stage.output.end();
   return exit;
+}
+
+/** The run did not fail; its record was away for a while. */
+function isStoreFault(outcome: RunOutcome | undefined): boolean {
+  return outcome?.error?.type.startsWith("store_") === true;
 }
 
 type ResultToShow = { readonly stage: RunStage; readonly outcome: RunOutcome; readonly exit: number };

@@ -8,7 +8,9 @@ import {
   readCallRecord,
   type Session,
 } from "@assent/core";
+import { createRedactor } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { redactionPatterns } from "../../compose/redaction.ts";
 import { inputSubject } from "../../desk/approvals/edited-answer.ts";
 import { warn } from "../../io/output.ts";
 import type { OutputFormat } from "../stream/output.ts";
@@ -25,12 +27,17 @@ type JudgedInput = Pick<EventBodies["call.judged"], "tool" | "input">;
 
 const SUBJECT_COLUMNS = 60;
 
-/** Reports each such call with its reason. Other formats report every decision anyway. */
-export function createDeniedApprovals({ io }: Pick<Context, "io">, format: OutputFormat): DeniedApprovals {
+/** Reports each such call with its reason, and invalid calls of a script, whose author made a mistake. Other formats report every decision anyway. */
+export function createDeniedApprovals({ io, options }: Pick<Context, "io" | "options">, format: OutputFormat): DeniedApprovals {
   const denied: DeniedCall[] = [];
+  const redact = (text: string): string => createRedactor(redactionPatterns({ io }))(text);
+  const isScript = options.text("model")?.startsWith("script:") === true;
   return {
     note: (session, { type, body }) => {
-      if (format !== "text" || type !== "call.ended" || body.outcome !== "denied") return;
+      if (format !== "text" || type !== "call.ended") return;
+      if (isScript && body.outcome === "invalid")
+        void warn(io, redact(`The script's call ${body.call} was not run. ${contentText(body.content)}`));
+      if (body.outcome !== "denied") return;
       if (body.type !== "denied_unattended") denied.push({ session, ended: body }); // reported as it happens
     },
     tell: async () => {

@@ -33,7 +33,7 @@ async function firstLine(context: Context, { ledger }: Store, id: string): Promi
   const tools = policy.tools.visible().map(({ name }) => name);
   const agents = policy.agents.agents.flatMap(({ name, usable }) => (usable ? [name] : []));
   policy.source.close();
-  const about = { session: id, seq, cwd: created?.cwd ?? "", model: model ?? "", mode: flags.mode ?? mode, pending: [] };
+  const about = { session: id, seq, cwd: created?.cwd ?? "", model: model ?? "", mode: flags.mode ?? mode, pending: [], servers: [] };
   return { line: initMessage({ ...about, tools, agents, onAsk: readOnAsk(context) ?? "park", resumed: true }), seq };
 }
 

@@ -53,7 +53,11 @@ export async function printRunText({ io }: Pick<Context, "io">, { outcome: { tex
 }
 
 /** Reports errors, waiting items with their commands, and how to continue. */
-export async function reportEnding(context: Pick<Context, "io" | "options">, left: RunEnding, format: OutputFormat): Promise<void> {
+export async function reportEnding(
+  context: Pick<Context, "io" | "options" | "worker">,
+  left: RunEnding,
+  format: OutputFormat,
+): Promise<void> {
   const { io } = context;
   const { outcome, waiting, resume } = left;
   const { error, subtype } = outcome;
@@ -61,5 +65,5 @@ export async function reportEnding(context: Pick<Context, "io" | "options">, lef
     await io.stderr.write(`assent: ${oneLine(error.message)}\n${error.hint ? `${oneLine(hintText(error.hint))}\n` : ""}`);
   // A result of the other formats contains the command.
   if (subtype === "parked" || (error && format === "text"))
-    await io.stderr.write(waitingText(waiting, { resume, flags: storeFlag(context) }));
+    await io.stderr.write(waitingText(waiting, { resume: context.worker && !error ? undefined : resume, flags: storeFlag(context) }));
 }

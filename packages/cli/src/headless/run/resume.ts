@@ -8,23 +8,35 @@ import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printFailure, printJson } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { isWorkerSession } from "../../worker/registered-workers.ts";
+
+/** Resumes a session by its id. */
+export async function resumeSession(context: Context): Promise<number> {
+  return withStoreIfAny(context, async (store) => {
+    const row = await findRow(store.ledger, "sessions", context.operands[0] ?? "");
+    if (!context.options.flag("watch")) return await continueSession(context, store, row);
+    const { continueWhileParked, PARKED } = await import("./watch.ts");
+    const { operands } = context;
+    const exit = operands[1] === undefined ? PARKED : await continueSession(context, store, row);
+    const again = async (): Promise<number> =>
+      continueSession({ ...context, operands: operands.slice(0, 1) }, store, await findRow(store.ledger, "sessions", row.id));
+    return await continueWhileParked(context, store, { id: row.id, exit, again });
+  });
+}
 
 /** Resumes a conversation (on a terminal: in the terminal interface) or a call; prints the recorded result of a call that has ended. */
-export async function resumeSession(context: Context): Promise<number> {
-  const { io, options, operands } = context;
-  return withStoreIfAny(context, async (store) => {
-    const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
-    if (await isRun(store, row.id)) return await resumedRun(context, store, row);
-    const left = (await alreadyEnded(store, row)) ?? (await continueCall(context, store, row));
-    if (left === undefined) {
-      if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
-      else await io.stdout.write("Nothing to resume.\n");
-      return 0;
-    }
-    await printCallEnd(context, left.end);
-    if (left.failure !== undefined) await printFailure(io, asFailure(left.failure), false);
-    return left.exit;
-  });
+export async function continueSession(context: Context, store: Store, row: ResumedRow): Promise<number> {
+  const { io, options } = context;
+  if (await isRun(store, row.id)) return await resumedRun(context, store, row);
+  const left = (await alreadyEnded(store, row)) ?? (await continueCall(context, store, row));
+  if (left === undefined) {
+    if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
+    else await io.stdout.write("Nothing to resume.\n");
+    return 0;
+  }
+  await printCallEnd(context, left.end);
+  if (left.failure !== undefined) await printFailure(io, asFailure(left.failure), false);
+  return left.exit;
 }
 
 const HEADLESS = ["output-format", "input-format", "on-ask"] as const;
@@ -48,8 +60,10 @@ async function onScreen(context: Context, { id, cwd }: ResumedRow): Promise<numb
 
 async function isRun({ ledger }: Store, id: string): Promise<boolean> {
   await refuseAgentSession(ledger, id);
+  if (isWorkerSession(id))
+    throw new CommandError("not_allowed", 1, { message: `${id} is a worker, which has nothing to resume.`, hint: "assent workers" });
   for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] }))
-    return body["door"] !== "call";
+    return body["door"] !== "call" && body["door"] !== "hook"; // the call of another agent is refused like one that is under way
   return false;
 }
 

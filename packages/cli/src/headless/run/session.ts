@@ -1,24 +1,23 @@
 import { resolve } from "node:path";
-import { estimateCost, hasWakingNotice } from "@assent/agent";
-import { type Ids, type Ledger, openSession, readSessionState, type Session } from "@assent/core";
+import { hasWakingNotice, nextDue } from "@assent/agent";
+import { type Ledger, openSession, readSessionState, type Session } from "@assent/core";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
-import { type CallFlags, flagsForRecord, mergeResumedFlags, readFlags, readOnAsk } from "../../compose/flags.ts";
+import { type CallFlags, mergeResumedFlags, readFlags } from "../../compose/flags.ts";
 import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.ts";
 import { commandHolder, keepAlive } from "../../compose/keep-alive.ts";
 import { type RunModel, resolveRunModel } from "../../compose/model.ts";
 import { isDirectory, type WorkPlace } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
-import { cut } from "../../io/display-width.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
-import { oneLine } from "../../io/visible-text.ts";
 import type { Store } from "../../store/open.ts";
-import { VERSION } from "../../version.ts";
 import type { Work } from "../host/inbox.ts";
 import { conductRun, type RunParts } from "./conduct.ts";
+import { createRunSession } from "./create-session.ts";
 import type { RunFlags } from "./flags.ts";
 import { reportNotices, reportPausedTasks, resumeUnblocked } from "./paused-tasks.ts";
+import { unsentRun } from "./unsent-run.ts";
 
 export type NewRun = {
   /** Undefined: a host sends it. */
@@ -36,41 +35,12 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
   return keepAlive(context, store, async (attending) => {
     const { ports } = attending;
     const settings = policy.source.settings();
-    refuseUnpriced(policy, chosen);
-    const { mode, revision } = policy.source.current();
-    const title = cut(oneLine((prompt ?? "").trim().slice(0, 200)), 80);
-    const options = { ...flagsForRecord(flags, readOnAsk(context)), command: "run", model: chosen.id };
-    const session = await openSession(
-      { ledger: store.ledger, ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },
-      {
-        holder: commandHolder(context, "run"),
-        create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
-      },
-    );
+    const host = run.input === "stream-json" && { host: true }; // its hooks and tools are the host's, so no worker continues it
+    const begun = { policy, place, flags, prompt, id, model: chosen.id, more: { ...host } };
+    const session = await createRunSession(context, { ledger: store.ledger, ...ports }, begun);
     const work: Work[] = prompt === undefined ? [] : [{ say: prompt }];
     const parts = { session, policy, chosen, unattended: settings.onAsk, flags: run, work };
     return await conductRun(context, { ...attending, ...parts, resumed: false });
-  });
-}
-
-function namedFirst(ids: Ids, id: string): Ids {
-  let given = false;
-  return {
-    next: (prefix) => {
-      if (given || prefix !== "s_") return ids.next(prefix);
-      given = true;
-      return id;
-    },
-  };
-}
-
-/** Refuses a cost limit for a model without a known price. */
-function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
-  const { maxCostUsd } = policy.source.settings();
-  if (maxCostUsd === undefined || estimateCost(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
-  throw new CommandError("limit_cost", 2, {
-    message: `The price of ${id} is unknown, so maxCostUsd (${maxCostUsd}) cannot be enforced.`,
-    hint: "Choose a listed model, or remove maxCostUsd from your settings.",
   });
 }
 
@@ -82,22 +52,39 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const { ledger } = store;
     const { ports } = attending;
     await refuseAgentSession(ledger, id);
-    if (run.input === "text" && remainingWork(await readSessionState(ledger, id), prompt).length === 0) return undefined;
+    const before = await readSessionState(ledger, id);
+    const now = ports.clock.now();
+    const unsent = await unsentRun(ledger, id, before, now);
+    if (run.input === "text" && !unsent && remainingWork(before, prompt, now).length === 0) return undefined;
     const cwd = await otherDirectory(context, ledger, id);
-    const opened = await openSession(
-      { ledger, ...ports },
-      { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
-    );
-    const session = inDirectory(opened, cwd);
-    const work = remainingWork(session.state, prompt);
-    const { created, model } = session.state;
+    // What can fail is done before the session is opened, because it stays open after a failure.
+    const { created, model } = before;
     const flags = mergeResumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
-    const chosen = await resolveRunModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
+    const open = async (): Promise<OpenedRun> => {
+      const chosen = await resolveRunModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
+      const holder = commandHolder(context, "resume");
+      const session = await openSession({ ledger, ...ports }, { holder, id, takeOver: context.options.flag("take-over") });
+      return { session: inDirectory(session, cwd), chosen };
+    };
+    const { session, chosen } = await open().catch((error: unknown) => {
+      policy.source.close();
+      throw error;
+    });
+    const first = unsent && (await unsentRun(ledger, id, session.state, now));
+    const left = remainingWork(session.state, prompt, now);
+    const work = first ? [{ say: first.prompt }, ...(prompt === undefined ? [] : left)] : left;
+    const { closed } = session.state;
+    if (closed && run.input === "text" && work.length === 0) {
+      policy.source.close();
+      await session.close(closed.reason, closed.exit); // another process finished it meanwhile
+      return undefined;
+    }
+    const schedules = first && session.state.schedules.size === 0 ? first.schedules : run.schedules;
     const prepare = (agent: ComposedAgent): Promise<void> => prepareResumed(context, { session, chosen, agent });
     const parts: Omit<RunParts, "ports" | "cancelling"> = {
       ...{ session, policy, chosen, work, prepare },
-      ...{ unattended: "park", flags: run, resumed: true },
+      ...{ unattended: "park", flags: { ...run, schedules }, resumed: true },
       joined: (agent) => resumeUnblocked(context, agent.tasks),
     };
     await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
@@ -105,16 +92,19 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
   });
 }
 
+type OpenedRun = Pick<RunParts, "session" | "chosen">;
+
 /** What remains to do; open calls continue before the new prompt. */
-function remainingWork(state: Session["state"], prompt: string | undefined): readonly Work[] {
+function remainingWork(state: Session["state"], prompt: string | undefined, now: number): readonly Work[] {
   if (prompt !== undefined) return [{ say: prompt }];
   if (state.closed?.reason !== "done") return [{ resume: "always" }];
-  return isUnfinished(state) ? [{ resume: "if notified" }] : [];
+  return isUnfinished(state, now) ? [{ resume: "if notified" }] : [];
 }
 
-function isUnfinished(state: Session["state"]): boolean {
+function isUnfinished(state: Session["state"], now: number): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
-  return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort;
+  const isDue = [...state.schedules.values()].some((row) => row.durable && (nextDue(row) ?? Number.POSITIVE_INFINITY) <= now);
+  return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort || isDue;
 }
 
 /** The new working directory, if given; otherwise the session's own must still exist. */

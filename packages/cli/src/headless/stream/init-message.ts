@@ -16,10 +16,11 @@ export type InitFacts = {
   readonly agents: readonly string[];
   readonly resumed: boolean;
   readonly pending: readonly JsonObject[];
+  readonly servers: readonly JsonObject[];
 };
 
 /** The first line of a stream. */
-export function initMessage({ session, seq, cwd, model, mode, onAsk, tools, agents, resumed, pending }: InitFacts): WireMessage {
+export function initMessage({ session, seq, cwd, model, mode, onAsk, tools, agents, resumed, pending, servers }: InitFacts): WireMessage {
   const fields = {
     type: "system",
     subtype: "init",
@@ -34,7 +35,7 @@ export function initMessage({ session, seq, cwd, model, mode, onAsk, tools, agen
     protocol: PROTOCOL,
     resumed,
     pending_approvals: pending,
-    mcp_servers: [],
+    mcp_servers: servers,
     slash_commands: [],
   };
   return wireMessage({ session, parent: null }, fields, seq);

@@ -1,5 +1,5 @@
-import { cut } from "../../io/display-width.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { ruleWords } from "../../desk/grants/remembered-rule.ts";
+import { cut, wrapWords } from "../../io/display-width.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import { type CardAction, rootWords } from "./actions.ts";
 
@@ -22,11 +22,17 @@ export function actionRows(actions: readonly CardAction[], notes: readonly strin
   return actions.length - Math.max(0, actionsInOneRow(actions, size).length - 1) + shownNotes(notes, size).length;
 }
 
-/** With fewer rows, notes are left out. */
+/** With fewer rows, notes are left out; with a few more, each has one line. */
 const NOTES_FROM = 18;
+const LEAST_NOTES = 3;
+const INDENT = "     ";
 
-function shownNotes(notes: readonly string[], { rows }: Size): readonly string[] {
-  return rows < NOTES_FROM ? [] : notes;
+function shownNotes(notes: readonly string[], { rows, columns }: Size): readonly string[] {
+  if (rows < NOTES_FROM) return [];
+  const room = columns - INDENT.length;
+  const wrapped = notes.flatMap((note) => wrapWords(note, room));
+  const lines = wrapped.length <= rows - NOTES_FROM + LEAST_NOTES ? wrapped : notes.map((note) => cut(note, room));
+  return lines.map((line) => `${INDENT}${line}`);
 }
 
 /** The answers a card offers, with notes on those it does not. */
@@ -40,7 +46,7 @@ export function actionLines({ actions, notes }: CardAnswers, choosing: AnswerCho
     if (!shared.includes(action) || action === inFront) return [actionLine(action, choosing, canvas)];
     return inFront || action !== shared[0] ? [] : [sharedLine(shared, choosing, canvas)];
   });
-  return [...offered, ...shownNotes(notes, canvas).map((note) => canvas.theme.dim(cut(`     ${note}`, canvas.columns)))];
+  return [...offered, ...shownNotes(notes, canvas).map((note) => canvas.theme.dim(note))];
 }
 
 function sharedLine(shared: readonly CardAction[], { open }: AnswerChoice, { columns, theme }: Canvas): string {
@@ -54,7 +60,7 @@ function actionLine(action: CardAction, { chosen, open }: AnswerChoice, { column
   const { key, says, rules, approves } = action;
   const off = approves && !open;
   const root = rootWords(rules ?? []);
-  const rule = rules ? `: ${rules.map(oneLine).join(", ")}${root === "" ? "" : `  (${root})`}` : "";
+  const rule = rules ? `: ${rules.map(ruleWords).join(", ")}${root === "" ? "" : `  (${root})`}` : "";
   const line = cut(`${action === chosen ? ">" : " "} ${key}  ${says}${rule}${off ? " (once you have seen all of it)" : ""}`, columns);
   if (action === chosen) return theme.selected(line);
   return off ? theme.dim(line) : line;

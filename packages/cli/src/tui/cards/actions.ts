@@ -1,6 +1,7 @@
 import type { Answer, EffectOffer, OpenApproval, Remember } from "@assent/core";
+import { ALLOW_CONFINED } from "../../desk/approvals/confined-offer.ts";
 import type { EditableKind } from "../../desk/approvals/editor.ts";
-import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
+import { ruleOffers, whyNotRemembered } from "../../desk/approvals/remember.ts";
 import type { ReviewedChange } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { isShort } from "./field.ts";
@@ -73,8 +74,6 @@ function allowConfinedAction(file: string): CardAction {
   };
 }
 
-const ALLOW_CONFINED = "Allow all confined commands: they change only the workspace, no network";
-
 function previewAction(says: string): CardAction {
   return { key: "v", says, approves: false, does: { type: "answer", answer: { outcome: "preview" } } };
 }
@@ -83,7 +82,7 @@ function previewAction(says: string): CardAction {
 function effectActions({ id, changes, unwritable }: Extract<EffectOffer, { readonly state: "shown" }>): readonly CardAction[] {
   const again = previewAction("Run it on a copy again");
   if (unwritable !== undefined) return [approve("y", "Run the command now, for real"), again];
-  const says = changes.length === 0 ? "Yes, use this result; do not run it again" : "Yes, write exactly these changes; do not run it again";
+  const says = changes.length === 0 ? "Use this result; do not run it again" : "Write these changes; do not run it again";
   return [
     { key: "y", says, approves: true, does: { type: "answer", answer: { outcome: "approve", write: id } } },
     approve("r", "Run the command for real instead"),
@@ -124,28 +123,8 @@ function editActions({ details }: OpenApproval, { editable, editor, review = [] 
   return editor ? edit(EDIT_WORDS[editable], { type: "edit" }) : [];
 }
 
-/** An explicit ask ignores grants, so "always" is not offered for it. */
 function rememberActions(approval: OpenApproval): readonly CardAction[] {
-  const { explicitAsk, details, suggestions, agentName } = approval;
-  if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
-  const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
-  const whole = wholeToolRule(approval);
-  const wide =
-    details.wider &&
-    approve("w", `Always allow these in this ${agentName === undefined ? "project" : "session"}`, {
-      scope: agentName === undefined ? "project" : "session",
-      rules: details.wider.rules,
-    });
-  const wider = [
-    remembered("p", "Always allow this in this project", "project"),
-    remembered("u", "Always allow this in all my projects", "user"),
-  ];
-  return [
-    remembered("s", "Always allow this in this session", "session"),
-    ...(whole.length > 0 ? [approve("t", "Always allow this tool in this session", { scope: "session", rules: whole })] : []),
-    ...(wide ? [wide] : []),
-    ...(agentName === undefined ? wider : []), // an answer to an agent is remembered for that agent alone
-  ];
+  return ruleOffers(approval).map(({ key, says, scope, rules }) => approve(key, says, { scope, rules }));
 }
 
 /** Explains a leading slash in a rule; empty if no rule has one. */

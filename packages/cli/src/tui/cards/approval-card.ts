@@ -1,9 +1,10 @@
-import type { Answer, OpenApproval, ProposalPart } from "@assent/core";
-import { applyHunks, type FileDiff } from "@assent/core/parts";
+import type { Answer, OpenApproval } from "@assent/core";
+import type { FileDiff } from "@assent/core/parts";
 import { headingOf } from "../../desk/approvals/view.ts";
+import { ruleWords } from "../../desk/grants/remembered-rule.ts";
 import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, chosenHunks, partOf } from "../diff/choice.ts";
+import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, partialContent, partOf } from "../diff/choice.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
 import { convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { makeTheme } from "../draw/theme.ts";
@@ -20,12 +21,11 @@ export type CardOutcome =
   | { readonly wants: "editor"; readonly draft?: string; readonly file?: number }
   | { readonly command: string };
 
-/** An answer; `part` is what to apply of a previewed change. */
+/** What the person answered. */
 export type CardAnswer = Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & {
   readonly discard?: true;
   /** Stop asking about confined commands, too. */
   readonly allowConfined?: true;
-  readonly part?: ProposalPart;
 };
 
 /** The state of a card. */
@@ -35,6 +35,8 @@ export type CardState = Reading & {
   readonly field: CardField | undefined;
   /** Stray text was typed: letters select nothing until Esc or an arrow key. After Enter (`sent`) a letter typed on its own selects again. */
   readonly text: "none" | "typed" | "sent";
+  /** The page was turned and is not on the screen yet. Turning it again would pass over it. */
+  readonly isTurned: boolean;
   /** Why the last key did nothing. */
   readonly hint: string;
 };
@@ -66,9 +68,10 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
       selected: -1,
       field: draft === undefined ? undefined : cardField("command", draft),
       text: "none",
+      isTurned: false,
       hint,
     }),
-    shown: (state, canvas) => markShown(card, fitToWidth(card, state, canvas), canvas),
+    shown: (state, canvas) => ({ ...markShown(card, fitToWidth(card, state, canvas), canvas), isTurned: false }),
     view: (state, canvas) => view(card, fitToWidth(card, state, canvas), canvas),
     key: (state, key, size) => press(card, { ...fitToWidth(card, state, size), hint: "" }, { key, size }),
   };
@@ -220,7 +223,7 @@ function hintFor(action: CardAction | undefined): string {
   if (action?.writes !== undefined) return `Enter allows it and writes this setting: ${action.writes}. This is offered only once.`;
   if (!action?.rules) return action === undefined ? "" : `Enter: ${action.says}`;
   const root = rootWords(action.rules);
-  return `Enter allows it and saves this rule: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
+  return `Enter allows it and saves this rule: ${action.rules.map(ruleWords).join(", ")}${root === "" ? "" : ` (${root})`}`;
 }
 
 type NamedKey = { readonly name: string; readonly size: Size };
@@ -236,7 +239,7 @@ function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyRe
     canvas,
     next: pageOf(card, state, { ...size, theme: PLAIN }).next,
   });
-  if (turned) return { state: { ...state, at: turned } };
+  if (turned) return { state: state.isTurned && isBefore(state.at, turned) ? state : { ...state, at: turned, isTurned: true } };
   const step = name === "up" ? -1 : name === "down" ? 1 : 0;
   if (step !== 0) {
     const selected = (state.selected + step + card.actions.length + (state.selected < 0 && step < 0 ? 1 : 0)) % card.actions.length;
@@ -318,7 +321,7 @@ function act(card: Card, state: CardState, { action: { does, rules }, size }: Ca
     case "answer": {
       const part = means.review && partOf(means.review, state.chosen);
       if (part && rules) return { state: { ...state, hint: ONLY_ONCE } };
-      const newContent = partialContent(approval, diff, state.chosen);
+      const newContent = partialContent(approval.details, diff, state.chosen);
       return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }), ...(part && { part }) } } };
     }
     case "reason":
@@ -343,13 +346,6 @@ function editFile(card: Card, state: CardState, size: Size): CardKeyResult {
   if (!text || text.after === null)
     return { state: { ...state, hint: `${oneLine(name)} can't be edited. Go to another file with ] or [.` } };
   return { state, outcome: { wants: "editor", file } };
-}
-
-/** Undefined if all hunks are chosen. */
-function partialContent({ details }: OpenApproval, diff: Card["diff"], chosen: ChosenParts | undefined): string | undefined {
-  const [file] = diff;
-  if (!chosen || !file || details.type !== "edit" || chosen.size === file.hunks.length) return undefined;
-  return applyHunks(details.originalContent ?? "", file, chosenHunks(diff, chosen, 0));
 }
 
 type FieldPress = { readonly field: CardField; readonly key: Key };

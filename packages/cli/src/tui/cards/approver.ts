@@ -1,15 +1,14 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
-import { isObject, messageOf } from "@assent/core";
-import type { ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
+import { messageOf } from "@assent/core";
+import { acceptedOfferText, acceptOffer, type ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
 import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand, type FileEditor } from "../../desk/approvals/editor.ts";
-import { mayAllowConfined } from "../../desk/approvals/facts.ts";
+import { isAskedAboutConfined } from "../../desk/approvals/facts.ts";
 import type { EditFailure, RequestEdit } from "../../desk/approvals/revise.ts";
 import { appliesProposal, approvalTitle } from "../../desk/approvals/view.ts";
 import { editReviewed, type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard, type CardAnswer, type CardBeginning, type CardOutcome } from "./approval-card.ts";
 import { freePlace, presentCard, type StackPlace } from "./present.ts";
-import { PART_REASON, type SettlementAfterNo } from "./settle-after-no.ts";
 import type { CardStack } from "./stack.ts";
 
 /** What the approver needs. */
@@ -18,8 +17,8 @@ export type CardApproverParts = {
   readonly by: By;
   /** Lets the person edit a request before approving it. */
   readonly edit?: ApprovalEditor;
-  /** Discards the change that a rejected call would have applied, or applies a part of it. */
-  readonly settleAfterNo?: (approval: OpenApproval, settlement: SettlementAfterNo) => void;
+  /** Discards the change that a rejected call would have applied. */
+  readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
   /** The files that a call would change, if it applies a previewed change. */
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
   readonly editFile?: FileEditor;
@@ -65,7 +64,7 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
       const next = isAnswer ? await recheckEdit(asking, sheet, outcome.answer) : await editRequest(asking, sheet, outcome);
       if (!isAnswer || next !== sheet) sheet = next;
       else {
-        const problem = outcome.answer.allowConfined && (await acceptOffer(parts));
+        const problem = outcome.answer.allowConfined && (await acceptOffer(parts.confinedOffer));
         if (problem === undefined) return makeAnswer(asking, sheet, outcome.answer);
         sheet = { ...sheet, beginning: { hint: problem } };
       }
@@ -75,32 +74,16 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
   }
 }
 
-/** Writes the setting. Returns why it could not be written. */
-async function acceptOffer({ confinedOffer }: CardApproverParts): Promise<string | undefined> {
-  try {
-    await confinedOffer?.accept();
-    return undefined;
-  } catch (error) {
-    return oneLine(`The setting was not written, and nothing was answered: ${messageOf(error)}`);
-  }
-}
-
-/** True if the setting `allowConfined` would have answered. */
-function isAskedAboutConfined({ reason, facts }: OpenApproval): boolean {
-  return reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
-}
-
-/** An approval covers the edited request; hunks are chosen from it. A part is applied by the person, so the call is rejected. */
+/** An approval covers the edited request; hunks are chosen from it. */
 function makeAnswer(
   { asked, parts, allowConfinedIn }: CardApproval,
   { edit }: CardContent,
-  { discard, part, allowConfined, ...said }: CardAnswer,
+  { discard, allowConfined, ...said }: CardAnswer,
 ): Answer {
   const { id, revision, fingerprint } = asked;
-  if (discard || part) parts.settleAfterNo?.(asked, { reason: said.reason ?? "", ...(part && { part }) });
-  if (part) return { approval: id, revision, fingerprint, by: parts.by, outcome: "reject", reason: PART_REASON };
+  if (discard) parts.discardAfterNo?.(asked, said.reason ?? "");
   const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
-  const recorded = allowConfined ? { reason: `Also set "allowConfined": true in ${allowConfinedIn}.` } : {};
+  const recorded = allowConfined ? { reason: acceptedOfferText(allowConfinedIn) } : {};
   return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said, ...recorded };
 }
 
@@ -171,14 +154,14 @@ const YOURS = "This is your version. It is checked when you apply it.";
 type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 function showCard(
-  { parts: { stack, edit, editFile, placeOf, settleAfterNo }, asked, signal, place, allowConfinedIn }: CardApproval,
+  { parts: { stack, edit, editFile, placeOf, discardAfterNo }, asked, signal, place, allowConfinedIn }: CardApproval,
   { approval, edit: edited, review, beginning }: CardContent,
 ): Promise<CardOutcome | undefined> {
   const canEditFile = editFile && review?.some(({ text }) => text && text.after !== null);
   const card = approvalCard(approval, {
     editable: review ? (canEditFile ? "content" : undefined) : edit?.editable(asked),
     editor: (review ? editFile : edit)?.hasEditor() === true,
-    discards: settleAfterNo !== undefined && appliesProposal(asked),
+    discards: discardAfterNo !== undefined && appliesProposal(asked),
     allowConfinedIn: edited ? undefined : allowConfinedIn,
     ...(edited && { original: asked }),
     ...(review && { review }),

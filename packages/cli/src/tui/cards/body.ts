@@ -1,4 +1,4 @@
-import type { EffectOffer, OpenApproval } from "@assent/core";
+import type { EffectOffer, OpenApproval, ShownEffect } from "@assent/core";
 import { type FileDiff, parseDiff } from "@assent/core/parts";
 import { describeEffect } from "../../desk/approvals/effect.ts";
 import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
@@ -106,6 +106,7 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Bo
   if (details.effect?.state === "shown") yield* effectPieces(details.effect);
   if (laid.diff.length > 1) yield { type: "text", text: countFiles(laid.diff), strong: false, several: false };
   yield* diffPieces(laid);
+  if (details.effect?.state === "shown") yield* outputPieces(details.effect);
   if (isPlan && inputs.length > 0) yield* [{ type: "gap" } as const, ...inputs];
   for (const text of blocks) {
     yield { type: "gap" };
@@ -114,14 +115,20 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Bo
 }
 
 function* effectPieces(effect: Extract<EffectOffer, { readonly state: "shown" }>): Generator<BodyPiece> {
-  const { heading, changes, warnings, output, outcome } = describeEffect(effect);
+  const { heading, changes, warnings, outcome } = describeEffect(effect);
   yield { type: "gap" };
   yield { type: "fact", label: "preview", text: heading };
   for (const text of changes) yield { type: "fact", label: "", text };
   for (const text of warnings) yield { type: "warning", text };
-  if (output !== "") yield* [{ type: "gap" } as const, ...textPieces(output, false)];
-  yield { type: "gap" };
   yield { type: "fact", label: "yes", text: outcome };
+  yield { type: "gap" };
+}
+
+function* outputPieces({ output }: ShownEffect): Generator<BodyPiece> {
+  if (output === "") return;
+  yield { type: "gap" };
+  yield { type: "fact", label: "output", text: "of the command, on the copy:" };
+  yield* textPieces(output, false);
 }
 
 function editedText({ details }: OpenApproval): string {

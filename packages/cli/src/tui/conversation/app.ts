@@ -102,7 +102,7 @@ export function createApp(parts: AppParts): App {
         stay();
         await early.turnOf(said);
       }
-      if (said.startsWith("/")) await runSlash(slash, said);
+      if (said.startsWith("/") && !said.startsWith("/mcp__")) await runSlash(slash, said);
       else if (said.startsWith("!")) await commands.run(said.slice(1).trim());
       else await turns.send(said);
     },
@@ -164,7 +164,7 @@ const PERSON = "";
 function wireApp(parts: AppParts): AppState {
   const { view, ports, cancelling, place } = parts;
   const leaving = new AbortController();
-  const by = personBy(currentUser().user, { name: undefined, door: "tui" });
+  const by = personBy(currentUser().user, { name: undefined, door: "tui", from: "terminal" });
   const now = (): number => ports.clock.now();
   const turns = makeTurns({
     view,

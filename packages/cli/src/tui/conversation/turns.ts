@@ -72,7 +72,8 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
         const talk = await talkTo(made);
         if (forced !== undefined) talk.force(forced);
         forced = undefined;
-        return await talk.send(buildPrompt(context.splice(0), text), either);
+        const said = await made.agent.expand(text);
+        return await talk.send(buildPrompt(context.splice(0), said), either);
       });
     },
     resume: () =>

@@ -1,4 +1,4 @@
-import type { FilePart, ProposalPart } from "@assent/core";
+import type { ConfirmationDetails, FilePart, ProposalPart } from "@assent/core";
 import { applyHunks, type FileDiff } from "@assent/core/parts";
 import type { ReviewedChange } from "../../desk/proposals/review.ts";
 
@@ -54,7 +54,7 @@ export function isLeftOut(files: Files, chosen: ChosenParts, file: number): bool
 }
 
 /** The numbers of a file's chosen hunks. */
-export function chosenHunks(files: Files, chosen: ChosenParts, file: number): ReadonlySet<number> {
+function chosenHunks(files: Files, chosen: ChosenParts, file: number): ReadonlySet<number> {
   const hunks = files[file]?.hunks ?? [];
   return new Set([...hunks.keys()].filter((hunk) => partKeys(files, { file, hunk }).some((key) => chosen.has(key))));
 }
@@ -71,4 +71,11 @@ export function partOf(files: readonly ReviewedChange[], chosen: ChosenParts = c
   });
   const isProposed = parts.length === files.length && parts.every(({ hunks, content }) => hunks === undefined && content === undefined);
   return isProposed ? undefined : { files: parts };
+}
+
+/** The content of an edit with only the chosen hunks; undefined if all are chosen. */
+export function partialContent(details: ConfirmationDetails, files: Files, chosen: ChosenParts | undefined): string | undefined {
+  const [file] = files;
+  if (!chosen || !file || details.type !== "edit" || chosen.size === chooseAll(files).size) return undefined;
+  return applyHunks(details.originalContent ?? "", file, chosenHunks(files, chosen, 0));
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { messageOf } from "@assent/core";
-import { userHome } from "../../store/location.ts";
+import { configDirectory } from "../../store/location.ts";
 
 /** What a key can do anywhere on the screen. */
 export type Action = "interrupt" | "clear" | "leave" | "mode" | "turn" | "aside" | "open" | "help" | "history" | "newline" | "redraw";
@@ -72,9 +72,7 @@ export function keyLines(bindings: readonly Binding[]): readonly string[] {
 
 /** Reads `assent/keys.json` from the person's configuration directory. */
 export async function readKeyFile(env: Readonly<Record<string, string | undefined>>): Promise<ChosenKeys> {
-  const { XDG_CONFIG_HOME: config } = env;
-  const directory = config && isAbsolute(config) ? config : join(userHome(env), ".config");
-  const file = join(directory, "assent", "keys.json");
+  const file = join(configDirectory(env), "keys.json");
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return applyChosenKeys(undefined, file);
   try {

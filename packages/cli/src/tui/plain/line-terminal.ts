@@ -1,4 +1,5 @@
 import type { Clock, OpenApproval, Session } from "@assent/core";
+import type { ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
 import { approvalEditor } from "../../desk/approvals/editor.ts";
 import { reviewApproval } from "../../desk/proposals/review.ts";
 import { terminalApprover } from "../../desk/terminal/approver.ts";
@@ -6,7 +7,7 @@ import { oneAtATime } from "../../desk/terminal/one-at-a-time.ts";
 import { openPrompt, type Typed } from "../../desk/terminal/prompt.ts";
 import { terminalQuestioner } from "../../desk/terminal/questioner.ts";
 import type { Io } from "../../io/io.ts";
-import { settleAfterNo } from "../cards/settle-after-no.ts";
+import { discardAfterNo } from "../cards/discard-after-no.ts";
 import type { AppParts } from "../conversation/app.ts";
 
 /** A terminal used line by line. */
@@ -17,7 +18,7 @@ export type LineTerminal = {
   readonly between: (write: () => Promise<void>) => Promise<void>;
   /** True while a key is expected: Ctrl-C is then a key, not a signal. */
   readonly isOpen: () => boolean;
-  readonly door: AppParts["door"];
+  readonly door: (confinedOffer: ConfinedOffer) => AppParts["door"];
 };
 
 type Terminal = Pick<Io, "stderr" | "keyboard" | "env">;
@@ -70,29 +71,42 @@ export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clo
         if (!isAside) return typed;
       }
     },
-    door: ({ by, settings, revising, leaving, attend, settle }) => {
-      const sessions = new Map<string, Session>();
-      const after = settleAfterNo((id) => sessions.get(id), settle);
-      const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
-        reviewApproval(sessions.get(approval.sessionId), approval);
-      const edit = approvalEditor({ environment: io.env, setting: () => settings()?.editor, revising });
-      const { approver, questioner } = oneAtATime({
-        approver: terminalApprover({ io, clock, by, cancel, edit, settleAfterNo: after, review, stops: true }),
-        questioner: terminalQuestioner({ io, clock, by }),
-      });
-      return {
-        attend: (session) => {
-          sessions.set(session.id, session);
-          session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
-          return attend(session);
-        },
-        asks: () => true,
-        approver: { ...approver, ask: (approval, signal) => first(() => approver.ask(approval, AbortSignal.any([signal, leaving]))) },
-        questioner: {
-          ...questioner,
-          ask: (open, signal, partial) => first(() => questioner.ask(open, AbortSignal.any([signal, leaving]), partial)),
-        },
-      };
-    },
+    door:
+      (confinedOffer) =>
+      ({ by, settings, revising, leaving, attend, settle }) => {
+        const sessions = new Map<string, Session>();
+        const after = discardAfterNo((id) => sessions.get(id), settle);
+        const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
+          reviewApproval(sessions.get(approval.sessionId), approval);
+        const edit = approvalEditor({ environment: io.env, setting: () => settings()?.editor, revising });
+        const { approver, questioner } = oneAtATime({
+          approver: terminalApprover({
+            io,
+            clock,
+            by,
+            cancel,
+            edit,
+            editFile: edit,
+            discardAfterNo: after,
+            review,
+            confinedOffer,
+            stops: true,
+          }),
+          questioner: terminalQuestioner({ io, clock, by }),
+        });
+        return {
+          attend: (session) => {
+            sessions.set(session.id, session);
+            session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
+            return attend(session);
+          },
+          asks: () => true,
+          approver: { ...approver, ask: (approval, signal) => first(() => approver.ask(approval, AbortSignal.any([signal, leaving]))) },
+          questioner: {
+            ...questioner,
+            ask: (open, signal, partial) => first(() => questioner.ask(open, AbortSignal.any([signal, leaving]), partial)),
+          },
+        };
+      },
   };
 }

@@ -3,6 +3,7 @@ import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { readPlace } from "../../compose/place.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
+import { createConfinedOffer } from "../../desk/approvals/confined-offer.ts";
 import type { Typed } from "../../desk/terminal/prompt.ts";
 import { runFlags } from "../../headless/run/flags.ts";
 import { isParkSignal } from "../../io/cancel-on-signal.ts";
@@ -34,7 +35,8 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
     const park = (): void => leaving.abort(new ParkRequest());
     const cancelling = { signal: leaving.signal, cancel: () => stopping.act(), park, release: () => undefined };
     const app = createApp({
-      ...{ context, store, ports, cancelling, view, bindings: () => [], place, run, door: terminal.door },
+      ...{ context, store, ports, cancelling, view, bindings: () => [], place, run },
+      door: terminal.door(createConfinedOffer(context, store.directory, ports)),
       columns: () => io.stdout.columns() ?? 80,
       leave: () => leaving.abort(),
     });

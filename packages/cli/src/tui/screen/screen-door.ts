@@ -7,8 +7,8 @@ import type { Io } from "../../io/io.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { askQuestioner } from "../ask/questioner.ts";
 import { cardApprover } from "../cards/approver.ts";
+import { discardAfterNo } from "../cards/discard-after-no.ts";
 import { attendProposals } from "../cards/proposal-cards.ts";
-import { settleAfterNo } from "../cards/settle-after-no.ts";
 import type { DoorParts } from "../conversation/app.ts";
 import type { TerminalScreen } from "./open-screen.ts";
 
@@ -35,10 +35,10 @@ export function screenDoor({ screen, clock, env, approvalTimeoutMs, confinedOffe
     };
     const sessions = new Map<string, Session>();
     const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);
-    const after = settleAfterNo((id) => sessions.get(id), settle);
+    const after = discardAfterNo((id) => sessions.get(id), settle);
     const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
       reviewApproval(sessions.get(approval.sessionId), approval);
-    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, settleAfterNo: after, review, editFile: edit, confinedOffer });
+    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, discardAfterNo: after, review, editFile: edit, confinedOffer });
     const questions = askQuestioner({ stack: screen.stack, clock, by, notify });
     const approver: Approver = {
       available: cards.available,

@@ -57,6 +57,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: "force", says: "make the model call this tool next", usage: "TOOL", ids: { "": "tools" }, unlisted: true },
   { name: "outside", says: "run the last confined command again, outside the sandbox; asks", usage: "[COMMAND]", unlisted: true },
+  { name: "mcp", says: "show the MCP servers and their state", usage: "[restart NAME]", takes: ["restart"] },
   { name: "sessions", says: "list earlier conversations", runs: ["sessions"] },
   { name: "resume", says: "continue an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
   { name: "compact", says: "summarize older turns for the model" },
@@ -89,8 +90,7 @@ export function isLeaving(line: string): boolean {
 export function slashLines(): readonly string[] {
   const listed = SLASH_COMMANDS.filter(({ unlisted }) => !unlisted);
   const width = Math.max(...listed.map(({ name, usage = "" }) => name.length + usage.length + 2));
-  const rows = listed.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
-  return [...rows, ID_NOTE];
+  return listed.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
 }
 
 /** The page of `?`. */

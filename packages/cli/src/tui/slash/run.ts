@@ -10,6 +10,7 @@ import { inputFromText } from "../transcript/call-words.ts";
 import { captureCommand } from "./captured-command.ts";
 import { helpPage, ID_NOTE, readSlash } from "./commands.ts";
 import { type ExplainParts, explainWithSession } from "./explain.ts";
+import { serversText } from "./mcp.ts";
 import { tasksText } from "./tasks.ts";
 
 /** What slash commands act on. */
@@ -66,7 +67,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   cost: (parts) => say(parts, "", costText(parts.view)),
   tools: async (parts, words) => {
     if (words[0] === "reload") await reloadTools(parts);
-    else say(parts, ["/tools", ...words].join(" "), await runAssent(parts, ["tools", ...words, ...toolFlags(parts.context)]));
+    else say(parts, ["/tools", ...words].join(" "), await runAssent(parts, ["tools", ...words, ...flagsFor("tool", parts.context)]));
   },
   explain: async (parts, [tool, ...rest]) => {
     if (tool === undefined) return say(parts, "", "Name a tool and its input: /explain shell git push");
@@ -88,6 +89,15 @@ const ACTIONS: Readonly<Record<string, Act>> = {
     if (!last) return say(parts, "", "No command of this conversation ran confined. Name one: /outside COMMAND");
     const { line, ...place } = last;
     await parts.commands.run(line, { ...place, unconfined: true });
+  },
+  mcp: async (parts, words) => {
+    const set = parts.current()?.agent.servers?.current();
+    if (set) return say(parts, "/mcp", await serversText(set, words));
+    say(
+      parts,
+      "/mcp: servers start with your next message",
+      await runAssent(parts, ["mcp", "list", ...flagsFor("mcp-config", parts.context)]),
+    );
   },
   compact: async (parts) => {
     if (!parts.current()) return say(parts, "", "There is nothing to summarize yet.");
@@ -137,10 +147,10 @@ async function reloadTools(parts: SlashParts): Promise<void> {
   if (parts.policy() === policy && !parts.leaving.aborted) await policy.reloadToolsIfDue();
 }
 
-/** Passes on the custom tools given at the start. */
-function toolFlags({ options }: Context): readonly string[] {
+/** Passes on the files given at the start. */
+function flagsFor(option: "tool" | "mcp-config", { options }: Context): readonly string[] {
   const workspace = options.text("workspace");
-  return [...options.list("tool").flatMap((file) => ["--tool", file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];
+  return [...options.list(option).flatMap((file) => [`--${option}`, file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];
 }
 
 async function runAssent({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {

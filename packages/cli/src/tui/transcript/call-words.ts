@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { type EventBodies, type JsonObject, type OutcomeState, oneLine } from "@assent/core";
 import { TOOL_LISTINGS } from "@assent/tools";
+import { ruleWords } from "../../desk/grants/remembered-rule.ts";
 import { whoText } from "../../io/who.ts";
 import type { CallBlock } from "./block.ts";
 
@@ -90,5 +91,5 @@ const SCOPES: Readonly<Record<string, string>> = {
 /** Which rules an answer saved, and how to remove them. */
 export function rememberedText({ scope, rules }: NonNullable<ApprovalAnswer["remember"]>): string {
   const [them, its] = rules.length === 1 ? ["it", "it"] : ["them", "each"];
-  return `Saved ${SCOPES[scope] ?? scope}: ${rules.map(oneLine).join(", ")}. /grants lists ${them}; /grants revoke ID removes ${its}.`;
+  return `Saved ${SCOPES[scope] ?? scope}: ${rules.map(ruleWords).join(", ")}. /grants lists ${them}; /grants revoke ID removes ${its}.`;
 }

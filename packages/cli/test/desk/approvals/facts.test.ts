@@ -19,8 +19,8 @@ describe("what a person is shown besides the request itself", () => {
     ],
     [
       "what is not known, in words alone",
-      { hazards: [{ id: "unmodelled_option", text: "Assent doesn't know what git push does" }] },
-      [["risk", "Assent doesn't know what git push does"]],
+      { hazards: [{ id: "unmodelled_option", text: "Assent can't predict what git push changes" }] },
+      [["risk", "Assent can't predict what git push changes"]],
     ],
     ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh (sha256:1)"]]],
     [

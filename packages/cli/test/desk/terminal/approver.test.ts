@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Answer, OpenApproval } from "@assent/core";
+import { type Answer, type OpenApproval, reviewChanges } from "@assent/core";
+import { unifiedDiff } from "@assent/core/parts";
 import { testApprover } from "@assent/core/testing";
+import { nodeDigest } from "@assent/host";
 import { approvalLines } from "../../../src/desk/approvals/view.ts";
 import { terminalApprover } from "../../../src/desk/terminal/approver.ts";
 import { stderrStyle } from "../../../src/io/style.ts";
@@ -37,11 +39,15 @@ type Asked = FakeTerminal & {
   readonly cancelled: () => number;
 };
 
-function ask(change: Partial<OpenApproval> = {}, size?: { columns: number; rows: number }): Asked {
+function ask(
+  change: Partial<OpenApproval> = {},
+  size?: { columns: number; rows: number },
+  means: Partial<Parameters<typeof terminalApprover>[0]> = {},
+): Asked {
   const terminal = fakeTerminal(size);
   const abort = new AbortController();
   let cancels = 0;
-  const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => cancels++ });
+  const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => cancels++, ...means });
   return { ...terminal, abort, answer: approver.ask(approval(change), abort.signal), cancelled: () => cancels };
 }
 
@@ -335,6 +341,57 @@ describe("the terminal approver", () => {
     assert.ok(!asked.painted().includes("content:"));
     asked.abort.abort();
     await asked.answer;
+  });
+
+  test("of an edit with several hunks, h chooses some by their numbers", async () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
+    const [before, after] = [lines.join(""), ["first\n", ...lines.slice(1, -1), "last\n"].join("")];
+    const fileDiff = unifiedDiff({ name: "a.txt", before, after });
+    const asked = ask(
+      { details: { type: "edit", fileName: "a.txt", filePath: "/w/a.txt", fileDiff, originalContent: before, newContent: after } },
+      { columns: 80, rows: 60 },
+    );
+    await read(asked, PROMPT);
+    assert.match(asked.painted(), /1\.1 {2}@@[\s\S]*1\.2 {2}@@[\s\S]*h {2}choose which hunks to apply/);
+    asked.press("h\r");
+    await read(asked, "Apply which?");
+    asked.press("1.2\r");
+    assert.deepEqual(await asked.answer, { ...YES, newContent: [...lines.slice(0, -1), "last\n"].join("") });
+  });
+
+  test("a file of a proposal is edited first, shown again, and y approves the person's version", async () => {
+    const review = reviewChanges(
+      ["a.txt", "b.txt"].map((name) => ({
+        ...{ path: `/w/${name}`, realPath: `/w/${name}` },
+        ...{ before: Buffer.from("old\n"), after: Buffer.from("new\n") },
+      })),
+      { cwd: "/w", digest: nodeDigest },
+    );
+    const editFile = { hasEditor: () => true, openText: async () => ({ text: "mine\n" }) };
+    const resolve = { tool: "resolve", details: { type: "info", prompt: "Apply" }, suggestions: [] } as const;
+    const asked = ask(resolve, { columns: 80, rows: 60 }, { review: async () => review, editFile });
+    await read(asked, PROMPT);
+    asked.press("e\r");
+    await read(asked, "Edit which file?");
+    asked.press("7\r");
+    await read(asked, "'7' is not a number from the list.");
+    asked.press("2\r");
+    await read(asked, "edited by you");
+    await read(asked, PROMPT);
+    asked.press("y\r");
+    assert.deepEqual(await asked.answer, { ...YES, part: { files: [{ path: "/w/a.txt" }, { path: "/w/b.txt", content: "mine\n" }] } });
+  });
+
+  test("c accepts the offer to allow confined commands, and says so in the record", async () => {
+    const accepted: string[] = [];
+    const confinedOffer = { take: () => "/home/ann/settings.json", accept: async () => void accepted.push("yes") };
+    const facts = { containment: { confined: true, network: false } };
+    const asked = ask({ facts }, undefined, { confinedOffer });
+    await read(asked, PROMPT);
+    assert.match(asked.painted(), /c {2}Allow all confined commands/);
+    asked.press("c\r");
+    assert.deepEqual(await asked.answer, { ...YES, reason: 'Also set "allowConfined": true in /home/ann/settings.json.' });
+    assert.deepEqual(accepted, ["yes"]);
   });
 
   test("a small write is one page at 80 by 24: what its diff shows is not shown again", async () => {

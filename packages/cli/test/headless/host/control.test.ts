@@ -30,6 +30,26 @@ function ran(at: Place): string {
 }
 
 describe("can_use_tool", () => {
+  test("a host applies a part of the change that the model asks to apply", async () => {
+    using at = place();
+    mkdirSync(at.path("src"));
+    for (const name of ["a", "b"]) at.write(`src/${name}.ts`, "old(1);\n");
+    at.write("policy.json", JSON.stringify({ version: 1, permissions: { ask: ["Edit(src/**)"] } }));
+    const calls = [
+      "{ tool: ast_edit, id: c1, input: { ops: [{ pat: old($A), out: fresh($A) }], paths: [src] } }",
+      "{ tool: resolve, id: c2, input: { action: apply, reason: as asked } }",
+    ];
+    const script = `turns: [${calls.map((call) => `{ calls: [${call}] }`).join(", ")}, { say: Done. }]\nallowUnused: true`;
+    const { host, request } = await asked(at, script, ["--policy", "policy.json"]);
+    host.answer(request, { behavior: "allow", part: { files: [] } });
+    const again = await host.next("can_use_tool", (line) => isRequest("can_use_tool")(line) && line !== request);
+    assert.match(again.request.answer_error, /'part' cannot be read/);
+    host.answer(again, { behavior: "allow", part: { files: [{ path: "src/b.ts" }] } });
+    await host.next("result", isResult);
+    const texts = ["a", "b"].map((name) => readFileSync(at.path(`src/${name}.ts`), "utf8"));
+    assert.deepEqual([texts, await host.end()], [["old(1);\n", "fresh(1);\n"], 0]);
+  });
+
   test("it carries what a person would be shown, has no time limit, and the approval is on record before it is asked", async () => {
     using at = place();
     const { host, request } = await asked(at, ASKS.replace("echo one >> ran", "touch ran"));

@@ -233,7 +233,7 @@ agents: { helper: ${own}, fork: ${own} }`,
     const help = (await at.here(["resume", "--help"])).stdout.replace(/\s+/g, " ");
     assert.match(help, /for a finished call, print its result/);
     assert.match(help, /In a terminal a conversation opens in the terminal interface, unless you give a PROMPT, --json, --quiet/);
-    assert.match(help, /A finished run continues only with a PROMPT\./);
+    assert.match(help, /A finished run continues only with a PROMPT, or if/);
   });
 
   test("the first line shows the opening of its own process", async () => {

@@ -65,6 +65,32 @@ function reader(approval: OpenApproval, canvas: Canvas = SMALL, means: Partial<C
 }
 
 describe("an approval card", () => {
+  const REASON = "Bubblewrap is not installed. Install the package bubblewrap (apt, dnf, pacman, apk and zypper have it).";
+  for (const columns of [80, 45, 160])
+    test(`the reason why there is no preview is shown in full at ${columns} columns`, () => {
+      const details = { ...shell("make").details, effect: { state: "unavailable", reason: REASON } } as OpenApproval["details"];
+      const { screen } = reader(shell("make", { details }), { ...SMALL, columns });
+      assert.ok(screen().replaceAll(/\n +/g, " ").includes(`A preview is not available: ${REASON}`), screen());
+    });
+
+  test("two pages turned before a frame was drawn turn one page, so that none is passed over", () => {
+    const card = approvalCard(shell(Array.from({ length: 80 }, (_, at) => `echo ${at}`).join("\n")), {
+      editable: undefined,
+      editor: false,
+    });
+    let state = card.shown(card.begin(), SMALL);
+    const turn = (): void => {
+      state = card.key(state, key("space"), SMALL).state;
+    };
+    turn();
+    const once = card.view(state, SMALL).join("\n");
+    turn();
+    assert.equal(card.view(state, SMALL).join("\n"), once);
+    state = card.shown(state, SMALL);
+    turn();
+    assert.notEqual(card.view(state, SMALL).join("\n"), once);
+  });
+
   test("shows the tool, where, why with the rule's place, the whole command and the rule an always would store", () => {
     const rule = { text: "Shell(git push *)", file: "/w/.assent/settings.json", line: 3, because: "it is public" };
     const { screen } = reader(shell("git push origin main", { reason: "checker", source: "project", rule }));

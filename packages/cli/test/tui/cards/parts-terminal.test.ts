@@ -170,7 +170,7 @@ describe("a part of a previewed change, at the terminal", { concurrency: 2 }, ()
     ["on a card", []],
     ["line by line", ["--plain"]],
   ] as const) {
-    test(`of a change that the model asks to apply, a part is chosen ${door}: the call is rejected, and a notice says what was applied`, async () => {
+    test(`of a change that the model asks to apply, a part is chosen ${door}: the call applies it, and its result says what was applied and what was not`, async () => {
       using at = place();
       prepare(at, 1);
       const turns = [rewrite("c1"), RESOLVE, { say: "As you like." }, { say: "I see." }];
@@ -194,12 +194,15 @@ describe("a part of a previewed change, at the terminal", { concurrency: 2 }, ()
         await screen.read("'3' is not a number from the list.");
         screen.type("1\r");
       }
-      await screen.until(/applied: Part of AST edit/);
+      await screen.until("As you like.");
       assert.deepEqual([text(at, "f0.ts"), text(at, "two.ts").startsWith("old(")], ["fresh(0);\n", true]);
       const ended = (await endedCalls(at)).get("r1");
-      assert.equal(ended?.outcome, "rejected");
-      assert.match(ended?.content ?? "", /The person applies only a part of this change\./);
-      assert.match((await notices(at)).join("\n"), /Applied: src\/f0\.ts\.\nNot applied: src\/two\.ts\./);
+      assert.equal(ended?.outcome, "succeeded");
+      assert.match(
+        ended?.content ?? "",
+        /^The person approved only a part of this change\.\nApplied a part of .*\nApplied: src\/f0\.ts\.\nNot applied: src\/two\.ts\.$/,
+      );
+      assert.deepEqual(await notices(at), []);
     });
   }
 });

@@ -129,6 +129,19 @@ const STEPS: readonly Step[] = [
     { outcome: "approve", newContent: AFTER.replace("VERSION = 2", "VERSION = 1") },
   ],
   [
+    "effect",
+    "./generate",
+    async (screen, golden) => {
+      golden("effect");
+      await pageToEnd(screen);
+      golden("effect-end");
+      screen.press("y");
+      await screen.until("Enter: Write these changes; do not run it again");
+      screen.press("enter");
+    },
+    { outcome: "approve", write: "v_sample" },
+  ],
+  [
     "plan",
     "Read the parser",
     async (screen, golden) => {

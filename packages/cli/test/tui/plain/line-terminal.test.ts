@@ -24,7 +24,7 @@ function bench(): Bench {
   const desk = openLineTerminal(io, { clock, cancel: () => undefined });
   const stage = makePlainView({ output: io.stderr, cwd: "/w", ask: desk.ask, between: desk.between });
   const attend = () => ({ decided: () => undefined, observe: () => undefined });
-  const { approver } = desk.door({
+  const { approver } = desk.door({ take: () => undefined, accept: async () => undefined })({
     by: BY,
     settings: () => undefined,
     revising: () => undefined,

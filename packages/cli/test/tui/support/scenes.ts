@@ -66,8 +66,33 @@ export const AFTER: string = BEFORE.replace('"Hello " + name', "`Hello, $" + "{n
 /** Characters that would move the cursor, write the title or the clipboard, reverse or hide text. */
 export const HOSTILE: string = "a\u001b[2Jb\u001b]8;;http://x\u0007c\u001b]52;c;eA==\u0007d\re\bf\u202eg\u2066h\u200bi\u{e0069}j";
 
+/** A command after its preview. */
+const PREVIEWED: Scene = exec("sed -i s/color/colour/ src/a.ts src/b.ts && ./generate", {
+  suggestions: [],
+  details: {
+    ...{ type: "exec", command: "sed -i s/color/colour/ src/a.ts src/b.ts && ./generate", rootCommand: "sed" },
+    effect: {
+      ...{ state: "shown", id: "v_sample", ended: "exit code 0", succeeded: true, durationMs: 120 },
+      output: Array.from({ length: 12 }, (_, at) => `generated ${at + 1}`).join("\n"),
+      changes: [
+        { path: ".envrc", what: "created", runs: "direnv runs it in every shell" },
+        { path: "image.png", what: "created", note: "binary, 3000000 bytes, not shown" },
+        { path: "old", what: "deleted" },
+        { path: "src/a.ts", what: "modified" },
+        { path: "src/b.ts", what: "modified", note: "mode 0644 to 0755" },
+      ],
+      blocks: [
+        unifiedDiff({ name: ".envrc", before: null, after: "export A=1\n" }),
+        ...["src/a.ts", "src/b.ts"].map((name) => unifiedDiff({ name, before: "const color = 1;\n", after: "const colour = 1;\n" })),
+      ],
+      notes: ["The network was off.", "Not shown in full: image.png. Writing these changes approves what is not shown."],
+    },
+  },
+});
+
 /** What the tests put on a desk. */
 export const SCENES: Readonly<Record<string, Scene>> = {
+  effect: PREVIEWED,
   exec: exec("git push origin main", {
     reason: "checker",
     source: "project",

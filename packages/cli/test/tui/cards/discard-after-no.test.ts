@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memoryLedger, type OpenApproval, openSession, type Session } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
-import { settleAfterNo } from "../../../src/tui/cards/settle-after-no.ts";
+import { discardAfterNo } from "../../../src/tui/cards/discard-after-no.ts";
 
 test("a store that fails after a rejection does not end the program", async () => {
   const ledger = memoryLedger();
@@ -27,11 +27,11 @@ test("a store that fails after a rejection does not end the program", async () =
     },
   };
   const settled: string[] = [];
-  const discard = settleAfterNo(
+  const discard = discardAfterNo(
     () => failing,
     async (_action, proposal) => void settled.push(proposal),
   );
-  discard({ sessionId: session.id, callId: "c1" } as OpenApproval, { reason: "no" });
+  discard({ sessionId: session.id, callId: "c1" } as OpenApproval, "no");
   heard({ type: "call.ended", session: session.id, body: { call: "c1" } } as never);
   await read.promise;
   await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections by then

@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import type { Tool } from "@assent/core";
+import { ajvSchemas, createCommandEnvironment, type HostPorts } from "@assent/host";
+import type { ConfiguredServer, McpServerSet, ServerConnection } from "@assent/mcp";
+import type { Settings } from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+import { warn } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { stateDirectory } from "../../store/location.ts";
+import { VERSION } from "../../version.ts";
+
+/** The MCP servers of a session. */
+export type SessionServers = {
+  /** Undefined until the library is loaded. */
+  readonly current: () => McpServerSet | undefined;
+  /** Before a request: waits for servers once, as long as settings say. Returns the tools of all servers. */
+  readonly tools: () => Promise<readonly Tool[]>;
+  /** Replaces prompts and mentioned resources of servers in what a person says. Rejects with a sentence. */
+  readonly expand: (said: string) => Promise<string>;
+  /** For programs, in the words of Claude Code's protocol. */
+  readonly status: () => readonly ServerStatus[];
+  readonly close: () => Promise<void>;
+};
+
+export type ServerStatus = {
+  readonly name: string;
+  readonly status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
+  readonly error?: string;
+};
+
+export type SessionServerParts = {
+  readonly servers: readonly ConfiguredServer[];
+  readonly ports: HostPorts;
+  readonly workspace: string;
+  readonly settings: () => Settings;
+};
+
+/** Starts servers in the background. Undefined if none is configured; then the library is not loaded. */
+export function startServers(context: Context, parts: SessionServerParts): SessionServers | undefined {
+  if (parts.servers.length === 0) return undefined;
+  let current: McpServerSet | undefined;
+  let isFirst = true;
+  const opened = openServerSet(context, parts).then((set) => {
+    current = set;
+    reportFailures(context, set);
+    set.start();
+    return set;
+  });
+  opened.catch((error: unknown) => void warn(context.io, `MCP servers could not be started: ${String(error)}`));
+  const settled = async (): Promise<McpServerSet> => {
+    const set = await opened;
+    if (isFirst) await set.settle(parts.settings()["mcp.startWait"] * 1_000);
+    isFirst = false;
+    return set;
+  };
+  return {
+    current: () => current,
+    tools: async () => (await settled()).tools(),
+    expand: async (said) => {
+      if (!/^\/mcp__|(?:^|\s)@[\w-]+:\S/.test(said)) return said;
+      const { expandPrompt } = await import("@assent/mcp");
+      return await expandPrompt(said, (await settled()).servers);
+    },
+    status: () => {
+      if (current) return current.servers.map(statusOf);
+      return parts.servers.map(({ name, server }) => ({ name, status: server.disabled ? "disabled" : "pending" }));
+    },
+    close: async () => {
+      await opened.then((set) => set.close()).catch(() => undefined);
+    },
+  };
+}
+
+function statusOf(server: ServerConnection): ServerStatus {
+  const { name } = server.configured;
+  const state = server.state();
+  if (state.state === "failed")
+    return { name, status: state.needsLogin ? "needs-auth" : "failed", error: `${state.reason} ${state.advice}` };
+  return { name, status: state.state === "ready" ? "connected" : state.state === "disabled" ? "disabled" : "pending" };
+}
+
+/** Loads the library and creates the servers without starting them. */
+export async function openServerSet(context: Context, { servers, ports, workspace, settings }: SessionServerParts): Promise<McpServerSet> {
+  const { io } = context;
+  const directory = await stateDirectory(context);
+  const { createCredentialStore, createServerSet } = await import("@assent/mcp");
+  const { processes, clock, digest, files } = ports;
+  const { secretEnv, projectSecretEnv } = settings();
+  return createServerSet(servers, {
+    ...{ processes, clock, digest, workspace, schemas: ajvSchemas(), version: VERSION },
+    credentials: createCredentialStore(credentialFile(directory), files),
+    environment: io.env,
+    programEnvironment: createCommandEnvironment(io.env, { secretEnv, projectSecretEnv }),
+  });
+}
+
+/** In the state directory, which tools cannot read. */
+export function credentialFile(directory: string): string {
+  return join(directory, "mcp-logins.json");
+}
+
+/** Warns about each new failure of a server and about tools that cannot be used, and says when a server is back. */
+function reportFailures({ io }: Context, set: McpServerSet): void {
+  const told = new Map<ServerConnection, string>();
+  const tell = (text: string): void => void warn(io, oneLine(text));
+  set.subscribe(() => {
+    for (const server of set.servers) {
+      const { name } = server.configured;
+      const before = told.get(server);
+      const state = server.state();
+      if (state.state === "failed" && state.reason !== before) {
+        told.set(server, state.reason);
+        tell(`The MCP server ${name} is not available. ${state.reason} ${state.advice}`);
+      }
+      if (state.state === "ready") {
+        if (before !== undefined) tell(`The MCP server ${name} is available again.`);
+        told.delete(server);
+        for (const { tool, reason } of set.disabledTools(name))
+          tellOnce(tell, `The tool ${tool} of the MCP server ${name} is disabled: ${reason}`);
+      }
+    }
+  });
+  const said = new Set<string>();
+  function tellOnce(say: (text: string) => void, text: string): void {
+    if (said.has(text)) return;
+    said.add(text);
+    say(text);
+  }
+}

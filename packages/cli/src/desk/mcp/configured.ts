@@ -1,0 +1,36 @@
+import type { ConfiguredServer } from "@assent/mcp";
+import { loadSettings, type Settings } from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+import { readFlags } from "../../compose/flags.ts";
+import { type FoundServers, findServers } from "../../compose/mcp/find-servers.ts";
+import { readPlace } from "../../compose/place.ts";
+import { policyPlaces } from "../../compose/policy.ts";
+import { CommandError } from "../../io/failure.ts";
+import { workspaceTrust } from "../trust/workspace-trust.ts";
+
+/** The servers of this place, and what is needed to start them. */
+export type ServersHere = FoundServers & { readonly workspace: string; readonly settings: Settings };
+
+const NO_RULES = { allow: [], ask: [], deny: [] };
+
+/** Reads the configuration as a session would. Warns if the workspace is not trusted. */
+export async function findServersHere(context: Context, command: string): Promise<ServersHere> {
+  const { workspace } = readPlace(context, command);
+  const { trusted } = await workspaceTrust(context, { workspace });
+  const settings = loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
+  const { mcpConfig: given, strictMcpConfig: onlyGiven } = readFlags(context);
+  return { ...findServers({ workspace, readsProject: trusted, given, onlyGiven, settings }), workspace, settings };
+}
+
+/** All servers, or the one that is named. */
+export function selectServers(servers: readonly ConfiguredServer[], name: string | undefined): readonly ConfiguredServer[] {
+  if (name === undefined) return servers;
+  const chosen = servers.filter((server) => server.name === name);
+  if (chosen.length > 0) return chosen;
+  throw new CommandError("mcp_server_not_found", 4, { message: `There is no MCP server '${name}'.`, hint: "assent mcp list" });
+}
+
+/** How a server is reached, on one line. */
+export function describeServer(server: ConfiguredServer["server"]): string {
+  return server.type === "stdio" ? [server.command, ...server.args].join(" ") : server.url;
+}

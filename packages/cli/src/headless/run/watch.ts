@@ -1,0 +1,73 @@
+import type { Ledger, SessionRow } from "@assent/core";
+import { createSystemClock } from "@assent/host";
+import type { Context } from "../../command-line/spec.ts";
+import { withTimer } from "../../compose/keep-alive.ts";
+import { asFailure } from "../../io/failure.ts";
+import type { Store } from "../../store/open.ts";
+import { readReadiness } from "../../worker/readiness.ts";
+
+/** The exit code of a run that left something open for a person. */
+export const PARKED = 75;
+
+/**
+ * Keeps the process waiting while the session waits for a person, and continues it after each answer. Another process may do the same: the one that
+ * gets the session continues it, the other waits for what comes next. Ctrl-C leaves the session parked.
+ */
+export async function continueWhileParked(
+  context: Context,
+  store: Store,
+  { id, exit: first, again }: { readonly id: string; readonly exit: number; readonly again: () => Promise<number> },
+): Promise<number> {
+  let exit = first;
+  while (exit === PARKED) {
+    const next = await waitUntilReady(context, store.ledger, id);
+    if (next === "stopped") return PARKED;
+    if (next === "ended") return 0;
+    try {
+      exit = await again();
+    } catch (error) {
+      if (!TAKEN.includes(asFailure(error).type)) throw error;
+    }
+  }
+  return exit;
+}
+
+const TAKEN: readonly string[] = ["session_in_use", "session_busy", "stale_writer"];
+const OVER: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+
+/** `ended`: another process continued the session to its end. */
+async function waitUntilReady({ io, overrides }: Context, ledger: Ledger, id: string): Promise<"ready" | "ended" | "stopped"> {
+  const clock = overrides.clock ?? createSystemClock();
+  const { promise, resolve, reject } = Promise.withResolvers<"ready" | "ended" | "stopped">();
+  let looking: Promise<void> | undefined;
+  let cancelTimer = (): void => undefined;
+  let isTold = false;
+  const look = async (): Promise<void> => {
+    const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+    if (!row || OVER.includes(row.state)) return resolve("ended");
+    if (row.state === "running") return;
+    const { why, next } = await readReadiness(ledger, row, clock.now());
+    if (why !== undefined) return resolve("ready");
+    if (!isTold) await io.stderr.write(`Waiting for an answer. See: assent approvals --session ${id}\n`);
+    isTold = true;
+    cancelTimer();
+    if (next !== undefined) cancelTimer = clock.timer(Math.max(0, next - clock.now()), lookAgain);
+  };
+  const lookAgain = (): void => {
+    looking = (looking ?? Promise.resolve()).then(look).catch(reject);
+  };
+  const from = await ledger.head();
+  const subscription = ledger.subscribe({ pos: from }, { naming: id }, lookAgain, reject);
+  const own = ledger.subscribe({ pos: from }, { session: id }, lookAgain, reject);
+  const offSignal = io.onSignal(() => resolve("stopped"));
+  lookAgain();
+  try {
+    return await withTimer(() => promise);
+  } finally {
+    cancelTimer();
+    subscription.close();
+    own.close();
+    offSignal();
+    await looking?.catch(() => undefined);
+  }
+}

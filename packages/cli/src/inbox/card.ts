@@ -1,0 +1,221 @@
+import {
+  type ApprovalRow,
+  type FileReview,
+  isObject,
+  type JsonObject,
+  type Ledger,
+  type OpenApproval,
+  type ProposalRow,
+  parseEvent,
+  type QuestionRow,
+  readCallRecord,
+  readWholeQuestion,
+  reviewProposal,
+} from "@assent/core";
+import { type DiffLine, type FileDiff, type Hunk, parseDiff } from "@assent/core/parts";
+import { nodeDigest } from "@assent/host";
+import type { CardEffect, CardFile, CardHunk, CardLine, InboxCard } from "@assent/inbox";
+import { describeEffect } from "../desk/approvals/effect.ts";
+import { ruleOffers, whyNotRemembered } from "../desk/approvals/remember.ts";
+import { restOfInput } from "../desk/approvals/rest-of-input.ts";
+import { appliesProposal, approvalFacts, approvalText, approvalWarnings, headingOf } from "../desk/approvals/view.ts";
+import { decisionSentence } from "../desk/explain/decision-text.ts";
+import { agentTask } from "../desk/sessions/agent-session.ts";
+import { whenText, whoText } from "../io/who.ts";
+import { wordChanges } from "../tui/diff/word-changes.ts";
+import { approvalRow, proposalRow, questionRow, type SessionView } from "./rows.ts";
+
+type CardPorts = { readonly ledger: Ledger; readonly viewOf: (session: string) => Promise<SessionView> };
+
+/** What every card has; each kind fills in its own. */
+const NOTHING = {
+  ...{ warnings: [], text: null, fields: [], effect: null, files: [], hasParts: false, offers: [], noOffer: null },
+  ...{ editable: null, modes: [], questions: [], messages: [], explanation: "", facts: [] },
+} satisfies Partial<InboxCard>;
+
+/** Reads an approval as it was recorded, for people. */
+export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promise<InboxCard> {
+  const { ledger } = ports;
+  const row = { ...found, details: await ledger.resolve(found.details), facts: await ledger.resolve(found.facts) };
+  const approval = await openApproval(ports, row);
+  const { details } = approval;
+  const diff = details.type === "edit" ? parseDiff(details.fileDiff) : [];
+  const effect = details.effect?.state === "shown" ? details.effect : undefined;
+  const shownDiff = effect ? effect.blocks.flatMap(parseDiff) : diff;
+  const rest = restOfInput(approval);
+  const hidden = ["id", "always"]; // elsewhere on the card
+  return {
+    ...NOTHING,
+    ...(await sessionFields(ports, row.session)),
+    ...withDirectory(approvalRow(row), approval.cwd),
+    state: row.state,
+    answered: row.answeredBy ? `${row.state} by ${whoText(row.answeredBy)} at ${whenText(row.answeredAt ?? "")}` : null,
+    revision: row.revision,
+    fingerprint: row.fingerprint,
+    heading: capitalized(headingOf(approval)),
+    facts: [...approvalFacts(approval).filter(([label]) => !hidden.includes(label)), ...rest.lines.map((line) => ["input", line] as const)],
+    warnings: [
+      ...approvalWarnings(details, false),
+      ...(details.effect?.state === "unavailable" ? [`A preview is not available: ${details.effect.reason}`] : []),
+    ],
+    text: details.type === "mcp" || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
+    fields: details.type === "mcp" ? inputFields(approval.input) : rest.blocks.map((block) => ["input", block] as const),
+    effect: effect ? cardEffect(effect, row) : null,
+    files: shownDiff.map(diffFile),
+    hasParts: details.type === "edit" && diff.length === 1 && (diff[0]?.hunks.length ?? 0) > 1,
+    offers: details.type === "plan" || effect ? [] : ruleOffers(approval).map(({ key: _key, ...offer }) => offer),
+    noOffer: effect ? null : (whyNotRemembered(approval) ?? null),
+    editable: details.type === "plan" || appliesProposal(approval) ? null : details.type === "exec" ? "command" : "input",
+    modes: details.type === "plan" ? planModes(details.prePlanMode) : [],
+    messages: await lastMessages(ledger, row.session),
+    explanation: await explain(ledger, row),
+  };
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+async function openApproval({ ledger, viewOf }: CardPorts, row: ApprovalRow): Promise<OpenApproval> {
+  const { id, revision, session: sessionId, call: callId, tool, title, fingerprint, reason, source, rule, explicitAsk, details } = row;
+  const { "call.judged": judged } = await readCallRecord(ledger, sessionId, callId);
+  const input = judged ? ((await ledger.resolve(judged.input)) as JsonObject) : {};
+  const task = await agentTask(ledger, sessionId);
+  const cwd = judged?.cwd ?? (await viewOf(sessionId)).cwd;
+  return {
+    ...{ id, revision, sessionId, callId, tool, title, fingerprint, reason, source, rule, explicitAsk, details, input, cwd },
+    ...{ suggestions: row.suggestions, facts: row.facts, expiresAt: row.expiresAt },
+    ...(task !== null && { agentName: task }),
+  };
+}
+
+async function sessionFields(
+  { viewOf }: CardPorts,
+  session: string,
+): Promise<Pick<InboxCard, "session" | "sessionTitle" | "agent" | "mode">> {
+  const { title: sessionTitle, agent, mode } = await viewOf(session);
+  return { session, sessionTitle, agent, mode };
+}
+
+function withDirectory<T extends { readonly directory: string }>(row: T, cwd: string): T {
+  return row.directory === "" ? { ...row, directory: cwd } : row;
+}
+
+function inputFields(input: JsonObject): InboxCard["fields"] {
+  return Object.entries(input).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value, null, 2)]);
+}
+
+function cardEffect(effect: Parameters<typeof describeEffect>[0], { preview }: ApprovalRow): CardEffect {
+  return { ...describeEffect(effect), write: preview?.writable ? preview.id : null };
+}
+
+/** Files, and the hunks of an approval, are named by their numbers: a path may be redacted. */
+function diffFile({ name, isNew, isDeleted, added, removed, notes, hunks }: FileDiff, index: number): CardFile {
+  const what = isNew ? "created" : isDeleted ? "deleted" : "changed";
+  return { path: String(index), name, what, added, removed, notes, hunks: hunks.map((hunk, at) => cardHunk(hunk, String(at))) };
+}
+
+function reviewFile({ name, op, added, removed, notes, hunks }: FileReview, index: number): CardFile {
+  return { path: String(index), name, what: op, added, removed, notes, hunks: hunks.map((hunk) => cardHunk(hunk, hunk.id)) };
+}
+
+const MARKS = { same: " ", added: "+", removed: "-" } as const;
+
+function cardHunk({ header, lines }: Hunk, id: string): CardHunk {
+  const shown: CardLine[] = [];
+  for (const [at, line] of lines.entries()) {
+    const previous = lines[at - 1];
+    const words = line.kind === "added" && previous?.kind === "removed" ? wordChanges(previous.text, line.text) : undefined;
+    if (words) shown[shown.length - 1] = { mark: "-", pieces: words.before };
+    shown.push(words ? { mark: "+", pieces: words.after } : plainLine(line));
+  }
+  return { id, header, lines: shown };
+}
+
+function plainLine({ kind, text }: DiffLine): CardLine {
+  return { mark: MARKS[kind], pieces: [{ text, changed: false }] };
+}
+
+function planModes(before: string | undefined): InboxCard["modes"] {
+  return [
+    { mode: "default", says: "Start, and ask before each change" },
+    { mode: "auto-edit", says: "Start, and allow edits without asking" },
+    ...(before === undefined ? [] : [{ mode: before, says: `Start, and go back to mode ${before}` }]),
+  ];
+}
+
+const MESSAGES = 4;
+
+async function lastMessages(ledger: Ledger, session: string): Promise<InboxCard["messages"]> {
+  const last: { readonly who: string; readonly text: string }[] = [];
+  for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["message.user", "message.assistant"] })) {
+    const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    if (event?.type !== "message.user" && event?.type !== "message.assistant") continue;
+    const text = textOf(event.body);
+    if (text === "") continue;
+    last.push({ who: event.type === "message.user" ? "Person" : "Model", text });
+    if (last.length > MESSAGES) last.shift();
+  }
+  return last;
+}
+
+/** The text of a message; calls and results are on the timeline. */
+function textOf(body: object): string {
+  const content: unknown = Reflect.get(body, "content") ?? Reflect.get(body, "text");
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.flatMap((part) => (isObject(part) && typeof part["text"] === "string" ? [part["text"]] : [])).join("\n");
+}
+
+async function explain(ledger: Ledger, row: ApprovalRow): Promise<string> {
+  const { "call.judged": judged } = await readCallRecord(ledger, row.session, row.call);
+  if (!judged) return "";
+  const { verdict, reason, source, rule, units, trace } = judged;
+  const steps = trace
+    .filter(({ opinion }) => opinion !== "none" && opinion !== "not_reached")
+    .map(({ layer, opinion, rule: matched, note }) => [`${layer}: ${opinion}`, matched, note].filter(Boolean).join(", "));
+  return [decisionSentence({ verdict, reason, source, rule, units, trace }), ...steps].join("\n");
+}
+
+/** Reads a staged change for people. */
+export async function proposalCard(ports: CardPorts, row: ProposalRow): Promise<InboxCard> {
+  const review = await reviewProposal({ ledger: ports.ledger }, row, nodeDigest);
+  return {
+    ...NOTHING,
+    ...(await sessionFields(ports, row.session)),
+    ...proposalRow(row),
+    state: row.state === "staged" ? "open" : row.state,
+    answered: row.resolution?.who ? `${row.state} by ${whoText(row.resolution.who)} at ${whenText(row.updatedAt)}` : null,
+    revision: 0,
+    fingerprint: row.digest,
+    heading: row.label,
+    facts: [
+      ["tool", row.tool],
+      ["in", row.cwd],
+    ],
+    files: review.map(reviewFile),
+    hasParts: review.length > 1 || review.some(({ hunks }) => hunks.length > 1),
+    messages: await lastMessages(ports.ledger, row.session),
+    explanation: "The change is staged: nothing is written until it is applied.",
+  };
+}
+
+/** Reads a question for people. */
+export async function questionCard(ports: CardPorts, cut: QuestionRow): Promise<InboxCard> {
+  const row = await readWholeQuestion(ports.ledger, cut);
+  const { cwd } = await ports.viewOf(row.session);
+  return {
+    ...NOTHING,
+    ...(await sessionFields(ports, row.session)),
+    ...withDirectory(questionRow(row), cwd),
+    state: row.state,
+    answered: row.answeredBy ? `${row.state} by ${whoText(row.answeredBy)} at ${whenText(row.answeredAt ?? "")}` : null,
+    revision: 0,
+    fingerprint: row.fingerprint,
+    heading: "The model asks",
+    facts: [["in", cwd]],
+    questions: row.questions,
+    messages: await lastMessages(ports.ledger, row.session),
+    explanation: "The model asked you with the tool 'ask'.",
+  };
+}

@@ -1,0 +1,211 @@
+import { type By, type JsonObject, type Ledger, type Lists, parseEvent, readCallRecord } from "@assent/core";
+import { createSystemClock } from "@assent/host";
+import type { AnswerResult, InboxCard, InboxDesk, SessionLine, TimelineEntry } from "@assent/inbox";
+import { createValueRedactor, type Settings } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+import { waitingKind } from "../desk/approvals/waiting-list.ts";
+import { eventLine } from "../desk/sessions/event-line.ts";
+import { exportedEvents } from "../desk/sessions/export.ts";
+import { createTranscript } from "../desk/sessions/export-markdown.ts";
+import { agentTotals } from "../desk/sessions/list.ts";
+import { whenText } from "../io/who.ts";
+import type { Store } from "../store/open.ts";
+import { isWorkerSession } from "../worker/registered-workers.ts";
+import { type AnswerParts, answerApprovalCard, answerQuestionCard, orRefusal, settleCard } from "./answer.ts";
+import { approvalCard, proposalCard, questionCard } from "./card.ts";
+import { agentName, createSessionViews, findSession, sessionTitle, waitingRows } from "./rows.ts";
+
+export type InboxDeskParts = {
+  readonly context: Context;
+  readonly store: Store;
+  readonly by: By;
+  readonly patterns: Settings["redaction.patterns"];
+};
+
+/** Creates the desk of the page over the ledger. Every text that leaves it is redacted, except a revealed input. */
+export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts): InboxDesk {
+  const { ledger } = store;
+  const redact = createValueRedactor(patterns, NAMES);
+  const ports = { ledger, viewOf: createSessionViews(ledger) };
+  const answering: AnswerParts = { context, store, by };
+  const rawCard = async (id: string): Promise<InboxCard | undefined> => {
+    const kind = waitingKind(id);
+    if (kind === "approvals") return await ifFound(await findExact(ledger, kind, id), (row) => approvalCard(ports, row));
+    if (kind === "questions") return await ifFound(await findExact(ledger, kind, id), (row) => questionCard(ports, row));
+    return await ifFound(await findExact(ledger, kind, id), (row) => proposalCard(ports, row));
+  };
+  return {
+    waiting: async () => redact(await waitingRows(ledger, ports.viewOf)),
+    card: async (id) => redact(await rawCard(id)),
+    reveal: async (id) => {
+      const row = waitingKind(id) === "approvals" ? await findExact(ledger, "approvals", id) : undefined;
+      const { "call.judged": judged } = row ? await readCallRecord(ledger, row.session, row.call) : {};
+      return judged && ((await ledger.resolve(judged.input)) as JsonObject); // resolving keeps the shape
+    },
+    answer: (given) =>
+      orRefusal(given.id, async () => {
+        const kind = waitingKind(given.id);
+        if (kind === "questions")
+          return await ifKnown(given.id, await findExact(ledger, kind, given.id), (row) => answerQuestionCard(answering, row, given));
+        if (kind === "proposals")
+          return await ifKnown(given.id, await findExact(ledger, kind, given.id), (row) =>
+            settleCard(answering, row, given.outcome === "approve" ? "apply" : "discard", given),
+          );
+        return await ifKnown(given.id, await findExact(ledger, kind, given.id), async (row) => {
+          const { offers } = given.remember ? await approvalCard(ports, row) : { offers: [] };
+          const shown = offers.map((offer) => [redact(offer), offer] as const);
+          return await answerApprovalCard(answering, row, given, shown);
+        });
+      }),
+    sessions: async () => redact(await sessionLines(ledger)),
+    timeline: async (id) => ((await findSession(ledger, id)) ? redact(await timeline(ledger, id)) : undefined),
+    export: async (id) => ((await findSession(ledger, id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
+    undo: (id) =>
+      orRefusal(id, async () =>
+        ifKnown(id, await findExact(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
+      ),
+    grants: async () => {
+      const rows = await ledger.pending("grants", { limit: MOST });
+      const lines = rows.map(({ id, scope, rule, madeAt: since, madeBy, expiresAt = null }) => ({
+        id,
+        scope,
+        rule,
+        since,
+        by: madeBy,
+        expiresAt,
+      }));
+      return redact(lines);
+    },
+    revoke: (id) =>
+      orRefusal(id, async () =>
+        ifKnown(id, await findExact(ledger, "grants", id), async () => {
+          const at = new Date((context.overrides.clock ?? createSystemClock()).now()).toISOString();
+          await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: by.user } }]);
+          return { id, result: "saved", message: `${id} is revoked.` };
+        }),
+      ),
+    follow: (changed) => followRecord(ledger, changed),
+  };
+}
+
+const MOST = 1_000;
+
+async function findExact<K extends keyof Lists>(ledger: Ledger, kind: K, id: string): Promise<Lists[K] | undefined> {
+  const [row] = await ledger.pending(kind, { prefix: id, all: true, limit: 1 });
+  return row?.id === id ? row : undefined;
+}
+
+async function ifFound<T, R>(row: T | undefined, act: (row: T) => Promise<R>): Promise<R | undefined> {
+  return row === undefined ? undefined : await act(row);
+}
+
+async function ifKnown<T>(id: string, row: T | undefined, act: (row: T) => Promise<AnswerResult>): Promise<AnswerResult> {
+  return row === undefined ? { id, result: "refused", message: `There is no ${id}.` } : await act(row);
+}
+
+/** Fields that name things and are no text of a model or tool. */
+const NAMES: ReadonlySet<string> = new Set([
+  "id",
+  "kind",
+  "session",
+  "fingerprint",
+  "state",
+  "since",
+  "expiresAt",
+  "at",
+  "undo",
+  "write",
+  "path",
+]);
+
+async function sessionLines(ledger: Ledger): Promise<readonly SessionLine[]> {
+  const totals = await agentTotals(ledger);
+  const rows = await ledger.pending("sessions", { all: true, newestFirst: true, limit: 200 });
+  return rows
+    .filter(({ id, parent }) => !parent && !isWorkerSession(id))
+    .map((row) => ({
+      ...{ id: row.id, title: sessionTitle(row), agent: agentName(row), directory: row.cwd, state: row.state },
+      ...{ updatedAt: whenText(row.updatedAt), waiting: totals(row).open },
+    }));
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  "message.user": "said",
+  "message.assistant": "model",
+  "call.proposed": "proposed",
+  "call.judged": "judged",
+  "approval.opened": "asks",
+  "approval.answered": "answered",
+  "question.asked": "asks",
+  "question.answered": "answered",
+  "call.claimed": "started",
+  "call.ended": "ended",
+  "proposal.staged": "change staged",
+  "proposal.applied": "change applied",
+  "proposal.discarded": "change discarded",
+  "proposal.undone": "change undone",
+  "session.closed": "session closed",
+  "mode.changed": "mode",
+};
+
+async function timeline(ledger: Ledger, session: string): Promise<readonly TimelineEntry[]> {
+  const entries: TimelineEntry[] = [];
+  const undone = new Set<unknown>();
+  for await (const stored of ledger.read({ session, seq: 0 }, { session, naming: session, types: Object.keys(WORDS) })) {
+    const event = parseEvent(stored);
+    if (!event) continue;
+    const { at, type, body } = stored;
+    const call = typeof body["call"] === "string" ? body["call"] : null;
+    if (type === "proposal.undone") undone.add(body["proposal"]);
+    const undo = type === "proposal.applied" ? String(body["proposal"]) : null;
+    const line = eventLine(stored, { columns: undefined, session })
+      .trim()
+      .split(/\s{2,}/)
+      .slice(3)
+      .join("  ");
+    entries.push({ at: whenText(at), what: WORDS[type] ?? type, text: line, call, undo });
+  }
+  return entries.map((entry) => (undone.has(entry.undo) ? { ...entry, undo: null } : entry));
+}
+
+async function exportMarkdown(ledger: Ledger, session: string): Promise<string> {
+  const { take, end } = createTranscript();
+  let text = "";
+  for await (const stored of exportedEvents(ledger, session)) {
+    const event = parseEvent(stored);
+    if (event) text += take(event);
+  }
+  return text + end();
+}
+
+function followRecord(ledger: Ledger, changed: (position: number) => void): { close(): void } {
+  let isClosed = false;
+  let close = (): void => undefined;
+  void ledger.head().then((head) => {
+    if (isClosed) return;
+    changed(head);
+    let pending = false;
+    let newest = head;
+    const { close: end } = ledger.subscribe(
+      { pos: head },
+      {},
+      ({ pos }) => {
+        newest = pos;
+        if (pending) return;
+        pending = true;
+        setImmediate(() => {
+          pending = false;
+          if (!isClosed) changed(newest);
+        });
+      },
+      () => undefined, // the page asks again by itself and then sees the failure
+    );
+    close = end;
+  });
+  return {
+    close: () => {
+      isClosed = true;
+      close();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { LedgerError } from "@assent/core";
+import { currentUser } from "@assent/host";
+import { loadPage, serveInbox } from "@assent/inbox";
+import type { Context } from "../command-line/spec.ts";
+import { NO_OPTIONS } from "../compose/flags.ts";
+import { withTimer } from "../compose/keep-alive.ts";
+import { readWorkspace } from "../compose/place.ts";
+import { hostPortsFor } from "../compose/ports.ts";
+import { redactionPatterns } from "../compose/redaction.ts";
+import { cancelOnSignal } from "../io/cancel-on-signal.ts";
+import { CommandError } from "../io/failure.ts";
+import { warn } from "../io/output.ts";
+import { personBy } from "../io/who.ts";
+import { storeUrl } from "../store/location.ts";
+import { withStore } from "../store/open.ts";
+import { continueSessions, DEFAULT_CONCURRENCY } from "../worker/run-worker.ts";
+import { createInboxDesk } from "./inbox-desk.ts";
+import { openInBrowser } from "./open-in-browser.ts";
+
+/** Serves the page until a signal comes. Nothing depends on it: what waits stays in the record. */
+export function runInbox(context: Context): Promise<number> {
+  const { io, options } = context;
+  return withStore(context, async (store) => {
+    const by = personBy(currentUser().user, { name: options.text("by"), door: "inbox", from: "inbox" });
+    const desk = createInboxDesk({ context, store, by, patterns: redactionPatterns(context) });
+    const server = await serveInbox({
+      desk,
+      page: await loadPage(),
+      port: options.count("port") ?? 0,
+      loggedIn: (link) => void io.stderr.write(`A browser is connected. A link for another one: ${link}\n`),
+      failed: (error) => void warn(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    }).catch((error: unknown) => {
+      throw listenError(error, options.count("port"));
+    });
+    const ports = hostPortsFor(context, store.directory);
+    const stopping = cancelOnSignal(io, ports.clock);
+    try {
+      await io.stdout.write(`${server.link()}\n`);
+      await io.stderr.write("The link works once. Press Ctrl-C to stop; what waits stays open.\n");
+      if (!options.flag("no-open")) openInBrowser(server.link(), { io, ...store, ...ports });
+      if (options.flag("no-resume")) await untilAborted(stopping.signal);
+      else await continueAnswered(context, { store, ports: { ledger: store.ledger, ...ports }, stopping: stopping.signal });
+      return 0;
+    } finally {
+      stopping.release();
+      await server.close();
+    }
+  });
+}
+
+/**
+ * Works as a worker, so that answered runs continue: for all directories of this machine, or, if the record is shared with other machines, for the
+ * project here. Workers and other inboxes may run beside it. Without the right to continue runs, the page is still served.
+ */
+async function continueAnswered(context: Context, parts: Omit<Parameters<typeof continueSessions>[1], "place">): Promise<void> {
+  const { io } = context;
+  const onStderr = { ...context, io: { ...io, stdout: io.stderr } };
+  const workspaces = [storeUrl(context) === undefined ? "/" : readWorkspace({ io, options: NO_OPTIONS })];
+  try {
+    await continueSessions(onStderr, { ...parts, place: { workspaces, labels: {}, concurrency: DEFAULT_CONCURRENCY, cwd: io.cwd } });
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    await warn(io, `Answered runs are not continued here: ${error.message}`);
+    await untilAborted(parts.stopping);
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return withTimer(() => new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()))));
+}
+
+function listenError(error: unknown, port: number | undefined): unknown {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
+  const why = code === "EACCES" ? "may not be used by this user" : "is in use";
+  return new CommandError("port_unavailable", 1, { message: `Port ${port} ${why}.`, hint: "Choose another --port, or leave it out." });
+}

@@ -1,0 +1,14 @@
+import type { Context } from "../command-line/spec.ts";
+import { usageError } from "../io/failure.ts";
+
+const LABEL = /^([A-Za-z0-9][A-Za-z0-9._/-]{0,62})=([^\s=]{0,63})$/;
+
+/** Parses the `--label KEY=VALUE` options. */
+export function readLabelOptions({ options }: Pick<Context, "options">, command: string): Readonly<Record<string, string>> {
+  const labels = options.list("label").map((text) => {
+    const [, key = "", value = ""] = LABEL.exec(text) ?? [];
+    if (key === "") throw usageError(command, `option '--label' must be KEY=VALUE, like os=linux, not '${text}'.`);
+    return [key, value] as const;
+  });
+  return Object.fromEntries(labels);
+}

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { type Clock, type Holder, type Ledger, LedgerError, type SessionRow } from "@assent/core";
+import { type Readiness, readReadiness, type WorkReason } from "./readiness.ts";
+import { isSameProcess, isWorkerSession } from "./registered-workers.ts";
+import { lacks, needsOf, type WorkerOffer } from "./requirements.ts";
+import type { TakenSession } from "./session-context.ts";
+
+export type FoundSession = TakenSession & { readonly why: WorkReason };
+
+/** Finds sessions with work that this worker may take. All it knows can be read again from the ledger. */
+export type SessionFinder = {
+  /** The ids of sessions that may have work, those that surely have some first, and of workers that ended without closing their session. */
+  readonly sweep: () => Promise<{ readonly sessions: readonly string[]; readonly deadWorkers: readonly string[] }>;
+  /** The session as it is now, or that of the agent it belongs to; undefined if there is nothing to do for this worker. */
+  readonly examine: (id: string, isRunning: (root: string) => boolean) => Promise<FoundSession | undefined>;
+  /** Leaves a session alone whose record cannot be read. */
+  readonly skip: (id: string) => void;
+};
+
+export type FinderOptions = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly offer: WorkerOffer;
+  readonly holder: Holder;
+  /** Orders sessions differently in every worker, so that they do not all try the same one first. */
+  readonly salt: string;
+};
+
+type Seen = { readonly key: string; readonly again: number };
+type Attempt = { readonly progress: string; readonly until: number; readonly delay: number };
+
+const PAGE = 200;
+const RECENT_MS = 60_000;
+const LOOK_AGAIN_MS = 5_000;
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+
+export function createSessionFinder({ ledger, clock, offer, holder, salt }: FinderOptions): SessionFinder {
+  const seen = new Map<string, Seen>();
+  const attempts = new Map<string, Attempt>();
+  const unsuitable = new Set<string>();
+  const scheduled = { pos: 0, sessions: new Set<string>() };
+  const isOrphan = (row: SessionRow): boolean => row.state === "running" && isSameProcess(row.writer, holder);
+
+  /** An attempt that changed nothing is repeated ever more rarely. */
+  const mayTry = (id: string, progress: string, now: number): boolean => {
+    const last = attempts.get(id);
+    const isSame = last?.progress === progress;
+    if (isSame && now < last.until) return false;
+    const delay = isSame ? Math.min(last.delay * 2, LONGEST_DELAY_MS) : FIRST_DELAY_MS;
+    attempts.set(id, { progress, until: now + delay, delay });
+    return true;
+  };
+  const nextLook = (row: SessionRow, { next }: Readiness, now: number): number => {
+    const isRecent = now - Date.parse(row.updatedAt) < RECENT_MS; // another event may have the same time
+    return Math.min(next ?? Number.POSITIVE_INFINITY, isRecent ? now + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY);
+  };
+  return {
+    sweep: async () => {
+      for await (const { session, pos } of ledger.read({ pos: scheduled.pos }, { types: ["schedule.created"] })) {
+        scheduled.sessions.add(session);
+        scheduled.pos = pos;
+      }
+      const rows = await openRows(ledger);
+      const families = groupFamilies(rows);
+      const now = clock.now();
+      const due = [...families].filter(([id, family]) => {
+        const known = seen.get(id);
+        return !unsuitable.has(id) && (known?.key !== keyOf(family) || known.again <= now);
+      });
+      const ended = [...scheduled.sessions].filter((id) => !families.has(id) && !unsuitable.has(id) && (seen.get(id)?.again ?? 0) <= now);
+      for (const id of seen.keys()) if (!families.has(id) && !scheduled.sessions.has(id)) seen.delete(id);
+      const isReady = ([id, family]: readonly [string, readonly SessionRow[]]): boolean =>
+        family.some((row) => row.id === id && READY.includes(row.state));
+      const [ready, others] = [due.filter(isReady), due.filter((one) => !isReady(one))].map((some) => some.map(([id]) => id));
+      return {
+        sessions: [...inOrder(ready ?? [], salt), ...inOrder([...(others ?? []), ...ended], salt)],
+        deadWorkers: rows.filter(({ id, state }) => isWorkerSession(id) && state === "interrupted").map(({ id }) => id),
+      };
+    },
+    skip: (id) => void unsuitable.add(id),
+    examine: async (id, isRunning) => {
+      const family = await readFamily(ledger, id);
+      const [row] = family;
+      if (!row || unsuitable.has(row.id) || isWorkerSession(row.id) || isRunning(row.id)) return undefined;
+      const takeOver = isOrphan(row);
+      if (row.state === "running" && !takeOver) return undefined;
+      const now = clock.now();
+      const listed: SessionRow = takeOver ? { ...row, state: "interrupted" } : row;
+      const readiness = await readReadiness(ledger, listed, now);
+      const { why, progress, next, created } = readiness;
+      const needs = needsOf(created);
+      if (!created || !needs || lacks(offer, needs) !== undefined) {
+        unsuitable.add(row.id);
+        return undefined;
+      }
+      if (why !== undefined && mayTry(row.id, progress, now)) return { row: listed, created, takeOver, why };
+      const again = why === undefined ? nextLook(row, readiness, now) : (attempts.get(row.id)?.until ?? now);
+      seen.set(row.id, { key: keyOf(family), again });
+      if (ENDED.includes(row.state) && next === undefined) scheduled.sessions.delete(row.id);
+      return undefined;
+    },
+  };
+}
+
+/** These have work for certain; of others, the record must be read. */
+const READY: readonly SessionRow["state"][] = ["queued", "interrupted"];
+
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+
+/** All sessions that have not ended. */
+async function openRows(ledger: Ledger): Promise<readonly SessionRow[]> {
+  const all: SessionRow[] = [];
+  for (let after: string | undefined; ; ) {
+    const rows: readonly SessionRow[] = await ledger.pending("sessions", { limit: PAGE, ...(after !== undefined && { after }) });
+    all.push(...rows);
+    after = rows.at(-1)?.id;
+    if (rows.length < PAGE) return all;
+  }
+}
+
+/** Main sessions with the sessions of their agents, because an agent's answer is work for its main session. */
+function groupFamilies(rows: readonly SessionRow[]): ReadonlyMap<string, readonly SessionRow[]> {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const rootOf = (row: SessionRow): string => {
+    const parent = row.parent && byId.get(row.parent.session);
+    return parent ? rootOf(parent) : (row.parent?.session ?? row.id);
+  };
+  const wanted = rows.filter(({ id, group }) => !group && !isWorkerSession(id));
+  return Map.groupBy(wanted, rootOf);
+}
+
+function keyOf(family: readonly SessionRow[]): string {
+  return family
+    .map(({ id, state, openApprovals, updatedAt }) => `${id} ${state} ${openApprovals} ${updatedAt}`)
+    .sort()
+    .join();
+}
+
+/** The main session first, then those of its agents that are known to it. */
+async function readFamily(ledger: Ledger, id: string): Promise<readonly SessionRow[]> {
+  const row = await readRow(ledger, id);
+  if (row?.parent) return readFamily(ledger, row.parent.session);
+  if (!row || row.group) return [];
+  if (row.tasks.length === 0) return [row];
+  const rows = await openRows(ledger);
+  return [row, ...(groupFamilies(rows).get(row.id) ?? []).filter((other) => other.id !== row.id)];
+}
+
+async function readRow(ledger: Ledger, id: string): Promise<SessionRow | undefined> {
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  return row?.id === id ? row : undefined;
+}
+
+function inOrder(ids: readonly string[], salt: string): readonly string[] {
+  const digest = (id: string): string => createHash("sha256").update(`${salt} ${id}`).digest("hex");
+  return ids
+    .map((id) => ({ id, place: digest(id) }))
+    .sort((one, other) => (one.place < other.place ? -1 : 1))
+    .map(({ id }) => id);
+}
+
+/** Failures that pass by themselves; a worker outlives them. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof LedgerError && ["store_unreachable", "store_locked", "store_full", "store_io"].includes(error.type);
+}
