@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { fork, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,21 +73,22 @@ async function openApprovals(ledger: Ledger): Promise<void> {
   for (let at = 0; at < SESSIONS; at += 1) {
     const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create });
     const writes: Promise<unknown>[] = [];
-    for (let index = 0; index < each; index += 1) writes.push(session.record(askedCall(session, `c${index}`), "normal"));
+    for (let index = 0; index < each; index += 1) writes.push(session.record(askedCall(session, `c${index}`, at * each + index), "normal"));
     await Promise.all(writes);
   }
 }
 
-function askedCall(session: Open, call: string): Parameters<Open["record"]>[0] {
+/** Each asks about another command. */
+function askedCall(session: Open, call: string, number: number): Parameters<Open["record"]>[0] {
   const judged = {
     call,
     revision: 1,
-    fingerprint: "f".repeat(64),
+    fingerprint: String(number).padStart(64, "f"),
     tool: "shell",
     toolDigest: "d",
     kind: "execute",
     safe: false,
-    input: { command: "make" },
+    input: { command: `make t${number}` },
     cwd: "/",
     binds: {},
   } as const;
@@ -101,7 +102,7 @@ function askedCall(session: Open, call: string): Parameters<Open["record"]>[0] {
     units: 1,
     policy: "bench",
   } as const;
-  const details = { type: "exec", title: "Confirm command", command: "make", rootCommand: "make" } as const;
+  const details = { type: "exec", title: "Confirm command", command: `make t${number}`, rootCommand: "make" } as const;
   const approval = {
     approval: ports.ids.next("a_"),
     call,
@@ -121,7 +122,7 @@ function askedCall(session: Open, call: string): Parameters<Open["record"]>[0] {
       explicitAsk: false,
       details,
       facts: null,
-      suggestions: ["shell"],
+      suggestions: [`Shell(make t${number})`],
       expiresAt: null,
     }),
   ];
@@ -137,6 +138,20 @@ function openElsewhere(directory: string, session: string): Promise<{ ms: number
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`opening the store ended with ${code}`)));
   });
+}
+
+const PROGRAM = fileURLToPath(new URL("../packages/cli/bin/assent.js", import.meta.url));
+const TELL = "data:text/javascript,process.on('exit',()=>console.error(JSON.stringify(process.resourceUsage())))";
+
+/** `assent stats` over the store: its processor time, and the most memory that it took. */
+function readStats(directory: string): { readonly ms: number; readonly rssMb: number } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", TELL, PROGRAM, "stats", "--json", "--store", directory], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 27,
+  });
+  if (status !== 0 || JSON.parse(stdout).asked !== APPROVALS) throw new Error(`stats ended with ${status}: ${stderr}`);
+  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
+  return { ms: (userCPUTime + systemCPUTime) / 1e3, rssMb: maxRSS / 1e3 };
 }
 
 async function answerOne(ledger: Ledger): Promise<number> {
@@ -172,11 +187,18 @@ export async function largeRows(): Promise<readonly Row[]> {
     const answer = await answerOne(ledger);
     await ledger.close();
     const opened = await openElsewhere(directory, session);
+    const stats = readStats(directory);
     return [
       valueRow(`cold open, ${EVENTS.toLocaleString("en")} events in one session, snapshot`, { value: opened.ms, unit: "ms" }, 1_000),
       valueRow("… its memory", { value: opened.rssMb, unit: "MB" }, 500),
       valueRow("10,000 open approvals: list a page", { value: list, unit: "ms" }, 200),
       valueRow("10,000 open approvals: answer one", { value: answer, unit: "ms" }, 50),
+      valueRow(
+        `assent stats, ${EVENTS.toLocaleString("en")} events and 10,000 questions, processor time`,
+        { value: stats.ms, unit: "ms" },
+        10_000,
+      ),
+      valueRow("… its memory", { value: stats.rssMb, unit: "MB" }, 500),
     ];
   } finally {
     await rm(directory, { recursive: true, force: true });

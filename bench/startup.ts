@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { firstRequestRows } from "./first-request.ts";
 import { type Row, ratioRow } from "./measure.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const PROGRAM = "packages/cli/bin/assent.js";
 
 /** Milliseconds of the fastest of several runs of Node with these arguments. */
 function startOf(args: readonly string[]): number {
@@ -25,9 +26,9 @@ function startOf(args: readonly string[]): number {
   return best;
 }
 
-/** An application that sets up a gate with rules. */
-const GATE = `
-const { createGate } = await import("@assent/gate");
+/** An application that imports the gate, and one that also sets it up with rules. */
+const IMPORT = 'const { createGate } = await import("@assent/gate");';
+const GATE = `${IMPORT}
 await createGate({ rules: { allow: ["mail:to=*@example.test"], deny: ["shell:command=rm*"] } });`;
 
 /** Milliseconds of processor time that Node takes for each of these programs, the least of several runs in turns. */
@@ -55,7 +56,7 @@ function startOfRun(): number {
   try {
     writeFileSync(join(directory, "script.json"), JSON.stringify({ turns: [{ say: "Hi" }] }));
     const flags = ["--model", `script:${join(directory, "script.json")}`, "--store", join(directory, "store"), "--cwd", directory];
-    return startOf(["packages/cli/bin/assent.js", "run", "go", "--quiet", ...flags]);
+    return startOf([PROGRAM, "run", "go", "--quiet", ...flags]);
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -64,11 +65,14 @@ function startOfRun(): number {
 const ROUNDS = 3;
 const STARTS = 15;
 
-/** Milliseconds of processor time per start of Node with each of these arguments; other programs on the machine disturb it less than wall time. */
-function processorTimeOf(starts: readonly (readonly string[])[], env: NodeJS.ProcessEnv): number {
-  const words = starts.flatMap((args) => [process.execPath, ...args, ";"]);
+/** Arguments of Node, and the file that it reads as its input. */
+type Start = { readonly args: readonly string[]; readonly input?: string };
+
+/** Milliseconds of processor time per start of Node; other programs on the machine disturb it less than wall time. */
+function processorTimeOf(starts: readonly Start[], env: NodeJS.ProcessEnv): number {
+  const words = starts.flatMap(({ args, input = "/dev/null" }) => [process.execPath, ...args, ";", input]);
   const script =
-    'set --; while IFS= read -r word; do if [ "$word" = ";" ]; then "$@" > /dev/null 2>&1 || exit 1; set --; else set -- "$@" "$word"; fi; done; times';
+    'set --; while IFS= read -r word; do if [ "$word" = ";" ]; then IFS= read -r file; "$@" < "$file" > /dev/null 2>&1 || exit 1; set --; else set -- "$@" "$word"; fi; done; times';
   const { status, stdout } = spawnSync("sh", ["-c", script], { cwd: root, encoding: "utf8", env, input: `${words.join("\n")}\n` });
   const seconds = [...(stdout.trim().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)].map(
     ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
@@ -77,11 +81,32 @@ function processorTimeOf(starts: readonly (readonly string[])[], env: NodeJS.Pro
   return (seconds.reduce((sum, one) => sum + one, 0) * 1_000) / starts.length;
 }
 
+/** Compares starts with bare Node: the least of several rounds in turns. */
+function besideBareNode(starts: readonly Start[], env: NodeJS.ProcessEnv): { value: number; base: number; unit: string } {
+  let [value, base] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const some = starts.slice(round * STARTS, (round + 1) * STARTS);
+    const bare = some.map(() => ({ args: ["-e", "0"] }));
+    base = Math.min(base, processorTimeOf(bare, env));
+    value = Math.min(value, processorTimeOf(some, env));
+  }
+  return { value, base, unit: "ms" };
+}
+
+/** A home of its own, whose state directory keeps the compiled code. */
+function inNewHome(measure: (directory: string, env: NodeJS.ProcessEnv) => Row): Row {
+  const directory = mkdtempSync(join(tmpdir(), "assent-bench-"));
+  const none = { ASSENT_STORE: undefined, XDG_CONFIG_HOME: undefined };
+  try {
+    return measure(directory, { ...process.env, ASSENT_DIST: "1", ...none, HOME: directory, XDG_STATE_HOME: directory });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
 /** `assent approve` of a parked call, in a state directory that an earlier run made. */
 function approveRow(): Row {
-  const directory = mkdtempSync(join(tmpdir(), "assent-bench-"));
-  try {
-    const env = { ...process.env, ASSENT_DIST: "1", ASSENT_STORE: undefined, XDG_STATE_HOME: directory };
+  return inNewHome((directory, env) => {
     const calls = Array.from({ length: ROUNDS * STARTS }, (_, at) => ({
       tool: "shell",
       id: `c${at}`,
@@ -89,25 +114,29 @@ function approveRow(): Row {
     }));
     writeFileSync(join(directory, "script.json"), JSON.stringify({ turns: [{ calls }] }));
     const assent = (...args: readonly string[]): string =>
-      spawnSync(process.execPath, ["packages/cli/bin/assent.js", ...args], { cwd: root, encoding: "utf8", env }).stdout;
+      spawnSync(process.execPath, [PROGRAM, ...args], { cwd: root, encoding: "utf8", env }).stdout;
     assent("run", "go", "--quiet", "--on-ask", "park", "--cwd", directory, "--model", `script:${join(directory, "script.json")}`);
     const ids: readonly string[] = JSON.parse(assent("approvals", "--json")).map(({ id }: { readonly id: string }) => id);
-    let [approve, bare] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const starts = ids.slice(round * STARTS, (round + 1) * STARTS).map((id) => ["packages/cli/bin/assent.js", "approve", id]);
-      bare = Math.min(
-        bare,
-        processorTimeOf(
-          starts.map(() => ["-e", "0"]),
-          env,
-        ),
-      );
-      approve = Math.min(approve, processorTimeOf(starts, env));
-    }
-    return ratioRow("assent approve, processor time", { value: approve, base: bare, unit: "ms" }, { of: "bare node", most: 2.5 });
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+    const starts = ids.map((id) => ({ args: [PROGRAM, "approve", id] }));
+    return ratioRow("assent approve, processor time", besideBareNode(starts, env), { of: "bare node", most: 2.5 });
+  });
+}
+
+/** `assent hook` for a command of Claude Code that a rule allows, until its claim is on disk and the process ended. */
+function hookRow(): Row {
+  return inNewHome((directory, env) => {
+    mkdirSync(join(directory, ".config/assent"), { recursive: true });
+    const settings = join(directory, ".config/assent/settings.json");
+    writeFileSync(settings, JSON.stringify({ permissions: { allow: ["Shell(touch *)"] } }), { mode: 0o600 });
+    const starts = Array.from({ length: ROUNDS * STARTS + 2 }, (_, at) => {
+      const call = { tool_name: "Bash", tool_input: { command: `touch made-${at}` }, tool_use_id: `t${at}` };
+      const input = join(directory, `event-${at}.json`);
+      writeFileSync(input, JSON.stringify({ hook_event_name: "PreToolUse", session_id: "bench", cwd: directory, ...call }));
+      return { args: [PROGRAM, "hook", "claude", "--on-ask", "deny"], input };
+    });
+    for (const start of starts.splice(0, 2)) processorTimeOf([start], env); // they make the store and the compiled code
+    return ratioRow("assent hook, allowed call, processor time", besideBareNode(starts, env), { of: "bare node", most: 6 });
+  });
 }
 
 /** The rows about starting, as published: they need `npm run build` first. */
@@ -115,8 +144,8 @@ export async function startupRows(): Promise<readonly Row[]> {
   if (!existsSync(`${root}/packages/cli/dist/main.js`)) throw new Error("Nothing is built. Run: npm run build");
   const bare = startOf(["-e", "0"]);
   const core = startOf(["--input-type=module", "-e", "await import('@assent/core')"]);
-  const gate = processorOf({ bare: "", gate: GATE });
-  const version = startOf(["packages/cli/bin/assent.js", "--version"]);
+  const gate = processorOf({ bare: "", imported: IMPORT, created: GATE });
+  const version = startOf([PROGRAM, "--version"]);
   const needed = startOf([
     "--input-type=module",
     "-e",
@@ -125,7 +154,8 @@ export async function startupRows(): Promise<readonly Row[]> {
   const run = startOfRun();
   return [
     ratioRow("import of @assent/core", { value: core, base: bare, unit: "ms" }, { of: "bare node", most: 2 }),
-    ratioRow("import of @assent/gate and createGate", { value: gate.gate, base: gate.bare, unit: "ms" }, { of: "bare node", most: 2.5 }),
+    ratioRow("import of @assent/gate", { value: gate.imported, base: gate.bare, unit: "ms" }, { of: "bare node", most: 2.5 }),
+    ratioRow("import of @assent/gate and createGate", { value: gate.created, base: gate.bare, unit: "ms" }, { of: "bare node", most: 3 }),
     ratioRow("assent --version, as published", { value: version, base: bare, unit: "ms" }, { of: "bare node", most: 2 }),
     ratioRow(
       "assent run of one scripted turn, cold",
@@ -133,6 +163,7 @@ export async function startupRows(): Promise<readonly Row[]> {
       { of: "importing its packages", most: 1.5 },
     ),
     approveRow(),
+    hookRow(),
     ...(await firstRequestRows()),
   ];
 }

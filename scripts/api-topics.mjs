@@ -200,6 +200,18 @@ export const PAGES = [
     ],
   },
   {
+    page: "mcp",
+    entry: "@assent/mcp",
+    source: "packages/mcp/src/index.ts",
+    about: "MCP servers: connecting to them, and their tools as tools of Assent.",
+    topics: [
+      ["Servers", "Starting servers and keeping them running.", ["servers/"]],
+      ["Connections", "Connecting to one server.", ["connect/"]],
+      ["Logging in", "OAuth.", ["oauth/"]],
+      ["Tools", "Tools and their results.", [""]],
+    ],
+  },
+  {
     page: "tools",
     entry: "@assent/tools",
     source: "packages/tools/src/index.ts",
@@ -247,6 +259,16 @@ export const PAGES = [
       ["Calls", "Calls of other agents as Assent's rules see them.", ["tool-names.ts", "outside-tools.ts", "session-ids.ts"]],
       ["Installing", "Changing the configuration of an agent.", ["install/"]],
       ["A model for tests", "A model server on loopback that proposes planned calls.", [""]],
+    ],
+  },
+  {
+    page: "inbox",
+    entry: "@assent/inbox",
+    source: "packages/inbox/src/index.ts",
+    about: "The web page of `assent inbox` and its server. A program implements `InboxDesk`, and the server shows it.",
+    topics: [
+      ["Serving the page", "The server and the files of the page.", ["server.ts", "page.ts"]],
+      ["The desk", "What the page reads and does.", [""]],
     ],
   },
   {

@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildPage } from "./build-page.mjs";
 import { inParts, isJoined, licensesOf } from "./joined-libraries.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -81,20 +82,24 @@ const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that sources load lazily but that are too small for a file of their own; they are joined with their importer. */
-const AT_ONCE = /^(?:command-line\/(?:help|completions)|version)$/;
+const AT_ONCE = /^(?:command-line\/(?:help|completions)|store\/location|version)$/;
 
 /** Modules with a file of their own, by the layer that is loaded before them. */
 const ALONE = {
   program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
+  guard: /\bcli\/dist\/guard\/doctor\.js$/,
   session:
-    /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+    /\b(?:cli\/dist\/(?:desk\/mcp\/login|headless\/host\/open|inbox\/run-inbox|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
 /** People wait for these modules most often: they approve and reject. */
 const ANSWERING = ["command-line/own-process", "desk/approvals/approve"];
 
+/** Agents wait for this module before each call. */
+const GUARDING = ["guard/hook"];
+
 /** Each group of lazily loaded modules, by the layer that is loaded before it. */
-const BENEATH = { session: "record", record: "answer", answer: "program" };
+const BENEATH = { session: "guard", guard: "record", record: "answer", answer: "program" };
 
 /**
  * Groups the other lazily loaded modules: those that need a policy, those that save an answer, and those that only read the record. Each group is one file,
@@ -109,10 +114,15 @@ async function groupsOf(options) {
     return seen.add(file);
   };
   const lazy = new Set(Object.keys(inputs).flatMap((file) => importsOf(file, "dynamic-import")));
-  const groups = { answer: ANSWERING, record: [], session: ["@assent/tools"] };
+  const groups = { answer: ANSWERING, record: [], guard: GUARDING, session: ["@assent/tools"] };
   for (const file of [...lazy].sort()) {
     const [, name] = /^packages\/cli\/dist\/(.+)\.js$/.exec(file) ?? [];
-    if (name === undefined || AT_ONCE.test(name) || ANSWERING.includes(name) || Object.values(ALONE).some((files) => files.test(file)))
+    if (
+      name === undefined ||
+      AT_ONCE.test(name) ||
+      [...ANSWERING, ...GUARDING].includes(name) ||
+      Object.values(ALONE).some((files) => files.test(file))
+    )
       continue;
     groups[[...reached(file)].some((one) => /^packages\/(?:agent|policy|tools)\//.test(one)) ? "session" : "record"].push(name);
   }
@@ -187,7 +197,7 @@ function byName(text, path, later = AT_FIRST_CALL) {
 
 /** Imports names from the modules that have them, and not through the list of a package, which would load all of it. */
 function byModule(text) {
-  return text.replace(/^import \{([^}]+)\} from "@assent\/(host|policy|store|tools)";$/gm, (_, names, folder) => {
+  return text.replace(/^import \{([^}]+)\} from "@assent\/(guard|host|policy|store|tools)";$/gm, (_, names, folder) => {
     const dist = join(root, "packages", folder, "dist");
     const list = readFileSync(join(dist, "index.js"), "utf8");
     const importOf = (name) => {
@@ -226,7 +236,7 @@ const inPlace = (groups) => ({
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (path === "@assent/agent") return { path: join(agentDist, "index.js"), sideEffects: false };
       const inside =
-        kind === "entry-point" || (path.startsWith("@assent/") && !/^@assent\/(?:core(?:\/parts)?|store-postgres)$/.test(path));
+        kind === "entry-point" || (path.startsWith("@assent/") && !/^@assent\/(?:core(?:\/parts)?|mcp|store-postgres)$/.test(path));
       return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
     });
     onLoad({ filter: OURS }, ({ path }) => {
@@ -244,7 +254,13 @@ const inPlace = (groups) => ({
 /** Large libraries that most commands never use. Only functions and classes may be imported from them. */
 const AT_FIRST_USE = /^(?:jsonc-parser|unbash|yaml)$/;
 
-const atFirstUse = {
+/** Those of them that every hook of another agent needs, by their modules. They are joined, because twenty files take longer to find than to load. */
+const BESIDE_PROGRAM = {
+  "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js"),
+  unbash: join(root, "node_modules/unbash/dist/parser.js"),
+};
+
+const atFirstUse = (beside = {}) => ({
   name: "at first use",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: AT_FIRST_USE }, ({ path }) => ({ path, namespace: "at-first-use", sideEffects: false }));
@@ -254,13 +270,13 @@ const atFirstUse = {
       const contents = [
         `import { createRequire } from "node:module";`,
         `let loaded;`,
-        `const load = () => (loaded ??= createRequire(import.meta.url)("${path}"));`,
+        `const load = () => (loaded ??= createRequire(import.meta.url)("${path in beside ? `./${path}.js` : path}"));`,
         ...exported.map(([name, value]) => `export function ${name}(...given) { return ${made(name, value)}; }`),
       ];
       return { contents: contents.join("\n"), resolveDir: root };
     });
   },
-};
+});
 
 /** Escapes characters outside ASCII. With a single one, Node keeps the whole file in twice the memory and reads it at half the speed. */
 function inAscii(text) {
@@ -297,7 +313,7 @@ async function joinAgent() {
     outdir: join(agentDist, "bundle"),
     ...JOINING,
     platform: "node",
-    plugins: [atFirstUse, placed],
+    plugins: [atFirstUse(), placed],
   });
   mkdirSync(join(agentDist, "bundle"), { recursive: true });
   for (const { path, text } of outputFiles)
@@ -379,7 +395,7 @@ async function joinGate() {
     ...JOINING,
     platform: "node",
     minify: true,
-    plugins: [shellAtFirstUse(modules), atFirstUse, placed],
+    plugins: [shellAtFirstUse(modules), atFirstUse(), placed],
   });
   mkdirSync(join(gateDist, "bundle"), { recursive: true });
   for (const { path, text } of outputFiles) writeFileSync(path, withoutPlaces(inAscii(text), metafile));
@@ -394,11 +410,23 @@ async function joinProgram() {
     platform: "node",
   };
   const groups = await groupsOf(options);
-  const plugins = [atFirstUse, inParts(placed, root), together(groups), inPlace(groups)];
+  const plugins = [atFirstUse(BESIDE_PROGRAM), inParts(placed, root), together(groups), inPlace(groups)];
   const { metafile, outputFiles } = await build({ ...options, plugins });
+  const libraries = await build({ ...options, entryPoints: BESIDE_PROGRAM });
+  const inputs = { ...metafile.inputs, ...libraries.metafile.inputs };
   mkdirSync(options.outdir, { recursive: true });
-  for (const { path, text } of withoutFacade("program", outputFiles)) writeFileSync(path, withoutPlaces(inAscii(text), metafile));
-  writeFileSync(join(options.outdir, "licenses.txt"), licensesOf(metafile, root));
+  for (const { path, text } of [...withoutFacade("program", outputFiles), ...libraries.outputFiles])
+    writeFileSync(path, withoutPlaces(inAscii(text), { inputs }));
+  writeFileSync(join(options.outdir, "licenses.txt"), licensesOf({ inputs }, root));
+}
+
+/** The page of the inbox, beside the server that sends it. */
+async function writePage() {
+  const { script, style } = await buildPage();
+  const outdir = join(root, "packages/inbox/dist/web");
+  mkdirSync(outdir, { recursive: true });
+  writeFileSync(join(outdir, "app.js"), script);
+  writeFileSync(join(outdir, "app.css"), style);
 }
 
 removeStale(); // the joined files have no source of their own name: they go, too, and are made again
@@ -407,3 +435,4 @@ await joinCore();
 await joinAgent();
 await joinGate();
 await joinProgram();
+await writePage();

@@ -1,9 +1,10 @@
 // The pictures of the documentation, taken from the real program on a terminal of its own: docs/pictures/*.svg, and *.png where rsvg-convert is installed.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BIN } from "../packages/cli/test/support/assent.ts";
 import { say } from "../packages/cli/test/tui/support/conversation.ts";
 import { openScreen } from "../packages/cli/test/tui/support/screen.ts";
 import { screenPicture } from "../packages/cli/test/tui/support/screen-picture.ts";
@@ -204,6 +205,34 @@ const PICTURES = [
       await screen.until((now) => now.includes("meanwhile.") && now.includes("Look for other totals") && now.includes("? keys"));
     },
   },
+  {
+    name: "guard",
+    title: "A command of Claude Code waits for a person, who looks at it and approves it in another terminal",
+    columns: 100,
+    rows: 30,
+    shell: true,
+    come: async (screen, at) => {
+      const tool = { tool_name: "Bash", tool_input: { command: "npm publish --access public" }, tool_use_id: "toolu_1" };
+      const event = { hook_event_name: "PreToolUse", session_id: "shop", cwd: at.workspace, ...tool };
+      const hook = spawn(process.execPath, [BIN, "hook", "claude"], {
+        cwd: at.workspace,
+        env: at.env,
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      hook.stdin.end(JSON.stringify(event));
+      const enter = async (line, shows) => {
+        await screen.until((now) => now.trimEnd().endsWith("$"));
+        screen.type(`${line}\r`);
+        return screen.until(shows);
+      };
+      const waiting = () => spawnSync(process.execPath, [BIN, "approvals", "--json"], { env: at.env, encoding: "utf8" }).stdout;
+      while (!waiting().includes('"id"')) await new Promise((resolve) => setTimeout(resolve, 100));
+      const [, id] = /(a_\w+)/.exec(await enter("assent approvals", /a_\w+/)) ?? [];
+      await enter(`assent approvals show ${id}`, "fingerprint  ");
+      await enter(`assent approve ${id}`, "continues");
+      await screen.until((now) => now.trimEnd().endsWith("$"));
+    },
+  },
 ];
 
 function shop() {
@@ -229,6 +258,15 @@ function open({ workspace, root, env }, { turns, agents, settings, columns, rows
   return openScreen({ cwd: workspace, env: { ...env, EDITOR: "vi" }, args, columns, rows });
 }
 
+/** A shell in which `assent` is found. */
+function openShell({ workspace, root, env }, { columns, rows }) {
+  mkdirSync(join(root, "bin"));
+  const quoted = [process.execPath, BIN].map((word) => `"${word}"`).join(" ");
+  writeFileSync(join(root, "bin/assent"), `#!/bin/sh\nexec ${quoted} "$@"\n`, { mode: 0o755 });
+  const shell = { ...env, PATH: `${join(root, "bin")}:${env.PATH}`, PS1: "$ " };
+  return openScreen({ cwd: workspace, env: shell, file: "/bin/sh", program: ["-i"], columns, rows });
+}
+
 /** The row with a home in place of the temporary directory, which has another name each time. */
 function atHome(row, root) {
   const from = row
@@ -244,9 +282,9 @@ function atHome(row, root) {
 async function take({ name, title, come, ...opening }) {
   const at = shop();
   try {
-    using screen = open(at, opening);
-    await idle(screen, "script:");
-    await come(screen);
+    using screen = opening.shell ? openShell(at, opening) : open(at, opening);
+    if (!opening.shell) await idle(screen, "script:");
+    await come(screen, at);
     const file = join(OUT, `${name}.svg`);
     writeFileSync(
       file,

@@ -32,6 +32,7 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
     'npm run working-day -- --name "my settings" --settings settings.json',
     "it takes two minutes; npm test replays the first task",
   ],
+  ["docs/inbox.md", "assent inbox", "test/inbox/page.test.ts serves the page"],
   ["CONTRIBUTING.md", "npm ci && npm test", "it runs these tests"],
   ["README.md", "npm ci && npm start", "cli/test/commands/maintenance.test.ts plays the demo"],
   ["README.md", "npm cit", "it runs these tests"],
@@ -43,8 +44,38 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
   ["README.md", 'assent run "fix the failing test" --on-ask park    # exit code 75: an approval is waiting', "needs a key"],
   [
     "docs/guard.md",
+    `assent hook status --json | jq -e '.agents[] | select(.agent == "claude") | .state == "guarded" and .doctor.ok and .doctor.ageSeconds < 86400'`,
+    "needs Claude Code; cli/test/commands/hook-install.test.ts reads the fields",
+  ],
+  [
+    "docs/guard/claude-code.md",
     "assent hook install claude      # shows the change to ~/.claude/settings.json and asks",
-    "needs Claude Code; test/agents plays it",
+    "needs the agent; test/agents plays it",
+  ],
+  [
+    "docs/guard/codex.md",
+    "assent hook install codex       # shows the change to ~/.codex/hooks.json and ~/.codex/config.toml and asks",
+    "needs the agent; test/agents plays it",
+  ],
+  [
+    "docs/guard/gemini-cli.md",
+    "assent hook install gemini      # shows the change to ~/.gemini/settings.json and asks",
+    "needs the agent; test/agents plays it",
+  ],
+  [
+    "docs/guard/opencode.md",
+    "assent hook install opencode    # shows the plugin ~/.config/opencode/plugin/assent.js and asks",
+    "needs the agent; test/agents plays it",
+  ],
+  [
+    "docs/guard/qwen-code.md",
+    "assent hook install qwen        # shows the change to ~/.qwen/settings.json and asks",
+    "needs the agent; test/agents plays it",
+  ],
+  [
+    "docs/mcp.md",
+    "assent mcp add files -- npx -y @modelcontextprotocol/server-filesystem docs",
+    "installs a server; cli/test/commands/mcp.test.ts adds one that is there",
   ],
   [
     "docs/benchmarks.md",
@@ -57,6 +88,11 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
     "docs/operations.md",
     "assent store copy ~/.local/state/assent postgres://owner@db.example/assent",
     "cli/test/commands/store.test.ts copies records",
+  ],
+  [
+    "docs/operations.md",
+    'assent run --detach "update the changelog" --model anthropic:claude-sonnet-4-5     # prints the session id',
+    "needs a key; cli/test/worker plays the same commands",
   ],
   ["docs/tutorial-ai-sdk.md", "npm pkg set type=module", "test/packages installs the packed packages"],
   [
@@ -409,6 +445,8 @@ describe("dependencies", () => {
 describe("files", () => {
   /** Hosts that anybody can look up. Names reserved for examples or for the house, those that only look like them, numbers, and a few letters need no entry. */
   const HOSTS = ["json-schema.org", "keepachangelog.com", "semver.org", "www.apache.org", "www.w3.org"];
+  /** The documentation that a comparison is based on. */
+  const COMPARED = ["docs.dbos.dev", "docs.restate.dev", "docs.temporal.io"];
   /** Where the wires of the providers lead. */
   const PROVIDERS = ["api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai"];
   const RESERVED =
@@ -438,7 +476,7 @@ describe("files", () => {
   });
 
   function isKnown(host: string): boolean {
-    return HOSTS.includes(host) || PROVIDERS.includes(host) || RESERVED.test(host);
+    return HOSTS.includes(host) || COMPARED.includes(host) || PROVIDERS.includes(host) || RESERVED.test(host);
   }
 });
 
@@ -522,7 +560,7 @@ function isExample(command: string): boolean {
 
 /** Fenced blocks whose first line is a comment that names a file. */
 function quotes(text: string): readonly { readonly file: string; readonly code: string }[] {
-  const blocks = [...text.matchAll(/^```[a-z]*\n(?:\/\/|#) (examples\/\S+)\n([\s\S]*?)^```/gm)];
+  const blocks = [...text.matchAll(/^```[a-z]*\n(?:\/\/|#|--) (examples\/\S+)\n([\s\S]*?)^```/gm)];
   return blocks.map(([, file = "", code = ""]) => ({ file, code }));
 }
 

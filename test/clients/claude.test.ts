@@ -476,7 +476,7 @@ describe("options", () => {
     assert.deepEqual(
       lines.flatMap((line) => (line.subtype === "warning" ? [line["message"]] : [])),
       [
-        ...["effort", "mcp-config", "no-session-persistence"].map((name) => `The option --${name} has no effect here.`),
+        ...["effort", "no-session-persistence"].map((name) => `The option --${name} has no effect here.`),
         "--allow: 'Frob': there is no tool named 'Frob'",
         "initialize.hooks.TeammateIdle: there is no such event here.",
         "initialize.jsonSchema has no effect here.",

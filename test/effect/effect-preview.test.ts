@@ -149,6 +149,7 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     assert.equal(git("show", "HEAD:hooked.txt"), "from the hook\n");
     git("fsck", "--strict");
     await undo(at);
+    assert.deepEqual(tree(at.workspace), before);
     assert.deepEqual([git("log", "--format=%s"), git("show", ":a.txt")], ["first\n", "a\n"]);
     await isSound(at);
   });
@@ -163,6 +164,67 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     assert.deepEqual(flagged, [".envrc", ".git/hooks/pre-push", "package.json"]);
   });
 
+  test("files of submodules and other control files that later run or steer something are named", async () => {
+    const places = [
+      ...[".git/info/attributes", ".git/modules/lib/config", ".git/modules/lib/hooks/post-checkout", ".git/rebase-merge/git-rebase-todo"],
+      ...[".gitattributes", "AGENTS.md", "bare/hooks/post-receive", "deep/CLAUDE.md", "sub/.git"],
+    ];
+    using at = workspace({
+      "make.sh": `for f in ${places.join(" ")} .git/index.lock src/a.ts; do mkdir -p "$(dirname $f)"; echo x > $f; done`,
+    });
+    const { effect } = await park(at, "sh make.sh");
+    const flagged = effect.changes.filter(({ runs }) => runs !== undefined).map(({ path }) => path);
+    assert.deepEqual(flagged, places);
+  });
+
+  test("in a linked worktree, a failed preview says that the repository is not in the copy", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const main = join(at.root, "main");
+    const git = (...args: readonly string[]): Buffer => execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.test", ...args]);
+    git("init", "-q", main);
+    git("-C", main, "commit", "-q", "--allow-empty", "-m", "first");
+    execFileSync("rm", ["-rf", at.workspace]);
+    git("-C", main, "worktree", "add", "-q", at.workspace);
+    put(at.path("a.txt"), "a\n");
+    const before = tree(main);
+    const { effect } = await park(at, "git add a.txt");
+    assert.match(
+      effect.notes.join("\n"),
+      /This is a linked worktree\. Its repository, .*main\/\.git\/worktrees\/workspace, is outside the workspace/,
+    );
+    assert.deepEqual([effect.unwritable, tree(main)], ["The command did not succeed.", before]);
+  });
+
+  test("a submodule's commit is there after yes, and gone after undo", async () => {
+    using at = workspace({});
+    const [sub, id] = [join(at.root, "sub"), ["-c", "user.name=a", "-c", "user.email=a@b.test", "-c", "protocol.file.allow=always"]];
+    const git = (cwd: string, ...args: readonly string[]): string =>
+      execFileSync("git", [...id, ...args], { cwd, env: at.env, encoding: "utf8" });
+    put(join(sub, "a.txt"), "a\n");
+    git(sub, "init", "-q");
+    git(sub, "add", "-A");
+    git(sub, "commit", "-qm", "first");
+    git(at.workspace, "init", "-q");
+    git(at.workspace, "submodule", "--quiet", "add", sub, "lib");
+    const before = tree(at.workspace);
+    const approval = await park(at, "cd lib && echo b >> a.txt && git -c user.name=a -c user.email=a@b.test commit -qam second");
+    assert.deepEqual([tree(at.workspace), approval.effect.unwritable], [before, undefined]);
+    await write(at, approval);
+    assert.equal(git(at.path("lib"), "log", "--format=%s"), "second\nfirst\n");
+    await undo(at);
+    assert.deepEqual(tree(at.workspace), before);
+  });
+
+  test("a record in the workspace would be in its own copy: there is no preview, and the approval says why", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const store = ["--store", at.path("state")];
+    const ran = await at.run(["run", "go", "--model", script(at, "echo b > a.txt"), "--on-ask", "park", ...store]);
+    assert.equal(ran.code, 75, ran.stderr);
+    const [{ id }] = (await at.hereJson(["approvals", ...store])).value;
+    const { effect } = (await at.hereJson(["approvals", "show", id, ...store])).value.preview;
+    assert.match(`${effect.state}: ${effect.reason}`, /^unavailable: Assent keeps its record in the workspace/);
+  });
+
   test("a command that needs the network fails in the preview, says so, and cannot be written", async () => {
     using at = workspace({ "a.txt": "a" });
     const command = `node -e 'require("http").get("http://127.0.0.1:9", () => {}).on("error", (e) => { console.error("failed to connect to " + e.port); process.exit(3); })'; s=$?; echo b > a.txt; exit $s`;
@@ -171,6 +233,30 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     assert.ok(effect.notes.includes("It tried to use the network, which was off."), effect.notes.join());
     assert.equal((await at.here(["approve", id, "--write"])).code, 2);
     assert.equal(readFileSync(at.path("a.txt"), "utf8"), "a");
+  });
+
+  test("what a person would approve unread is named", async () => {
+    using at = workspace({ "same.txt": "abc\n" });
+    chmodSync(at.path("same.txt"), 0o644);
+    const { effect } = await park(at, "seq 1000 > long.txt; printf 'a\\0b' > b.bin; echo xyz > same.txt; chmod 700 same.txt");
+    assert.equal(effect.unwritable, undefined);
+    assert.deepEqual(
+      effect.changes.map(({ path, note }) => [path, note]),
+      [
+        ["b.bin", "binary, 3 bytes, not shown"],
+        ["long.txt", "400 of 1004 lines shown"],
+        ["same.txt", "mode 0644 to 0700"],
+      ],
+    );
+    assert.match(effect.blocks.join("\n"), /-abc\n\+xyz/);
+    assert.ok(effect.notes.includes("Not shown in full: b.bin, long.txt. Writing these changes approves what is not shown."));
+  });
+
+  test("changes that cannot be written are shown all the same", async () => {
+    using at = workspace({ "a.txt": "a\n" });
+    const { effect } = await park(at, "echo b > a.txt; mkfifo p");
+    assert.match(effect.unwritable ?? "", /p is a named pipe/);
+    assert.match(effect.blocks.join("\n"), /-a\n\+b/);
   });
 
   test("processes that stay are stopped and named, and files elsewhere are thrown away and named", async () => {
@@ -207,6 +293,23 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     );
     assert.deepEqual(new Set(shown), new Set(["aone", "atwo"]));
     assert.equal(readFileSync(at.path("a.txt"), "utf8"), "a");
+    for (const { id } of approvals) await at.here(["approve", id, "--write"]);
+    for (const { id } of (await at.hereJson(["sessions", "--all"])).value) await at.run(["resume", id, "--on-ask", "deny"]);
+    assert.match(readFileSync(at.path("a.txt"), "utf8"), /^a(one|two)\n$/, "the first is written, the others are not written over it");
+    await isSound(at);
+  });
+
+  test("--preview writes only the preview that the person saw", async () => {
+    using at = workspace({ "a.txt": "a" });
+    const { id, effect } = await park(at, "echo b > a.txt");
+    assert.match(
+      (await at.here(["approvals", "show", id])).stdout,
+      new RegExp(`^assent approve ${id} --write --preview ${effect.id}$`, "m"),
+    );
+    const other = await at.here(["approve", id, "--write", "--preview", "v_other"]);
+    assert.match(`${other.code} ${other.stderr}`, /^[1-9]\d* .*does not show this preview/s);
+    assert.equal((await at.here(["approve", id, "--preview", effect.id])).code, 2);
+    assert.equal((await at.here(["approve", id, "--write", "--preview", effect.id])).code, 0);
   });
 
   test("a file that changed after the preview is not overwritten", async () => {

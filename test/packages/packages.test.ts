@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build } from "esbuild";
 import { publint } from "publint";
+import { startPostgres } from "../../packages/store-postgres/test/postgres-server.ts";
 import { ENTRIES, freshTree, installed, PACKAGES, packed, ROOT, ran, scratch, type Tarball } from "./packed.ts";
 import { readmeOf, testInstalled } from "./works-installed.ts";
 
@@ -95,9 +96,11 @@ describe("packages from a fresh clone", () => {
       "@ai-sdk/provider-utils Apache-2.0",
       "@workflow/serde Apache-2.0",
       "eventsource-parser MIT",
+      "jsonc-parser MIT",
+      "unbash ISC",
       "zod MIT",
     ]);
-    assert.equal(licenses.match(/Permission is hereby granted, free of charge/g)?.length, 2);
+    assert.equal(licenses.match(/Permission is hereby granted, free of charge/g)?.length, 3);
   });
 
   for (const [folder, name] of PACKAGES.filter(([id]) => id === "core" || id === "sdk"))
@@ -166,6 +169,32 @@ describe("packages from a fresh clone", () => {
     assert.equal(ran(user, [process.execPath, "gate.mjs"]), "succeeded,denied,waiting,succeeded\n");
   });
 
+  test("a gate of the tarball uses PostgreSQL only if its package is installed, and says what to install", {
+    timeout: 120_000,
+  }, async () => {
+    const server = await startPostgres(18);
+    writeFileSync(
+      join(user, "gate-postgres.mjs"),
+      `import { createGate } from "@assent/gate";
+      try {
+        const gate = await createGate({ store: ${JSON.stringify(server.url("packed"))}, approve: "park" });
+        gate.tool({ name: "mail", description: "Sends.", kind: "other", input: { type: "object" }, run: () => "sent" });
+        const { calls } = await gate.run([{ id: "1", name: "mail", arguments: {} }]);
+        console.log(calls[0].outcome, (await gate.approvals()).length);
+        await gate.close();
+      } catch (error) {
+        console.log(error.type, error.message);
+      }`,
+    );
+    const [installed, away] = [join(user, "node_modules/@assent/store-postgres"), join(user, "away")];
+    renameSync(installed, away);
+    const without = ran(user, [process.execPath, "gate-postgres.mjs"]);
+    renameSync(away, installed);
+    assert.match(without, /^bad_option .* Install it: npm install @assent\/store-postgres\n$/);
+    const env = { ...process.env, XDG_STATE_HOME: join(user, "postgres-state") };
+    assert.equal(ran(user, [process.execPath, "gate-postgres.mjs"], env), "waiting 1\n");
+  });
+
   const SHAKEN: readonly (readonly [name: string, entry: string, most: number])[] = [
     ["canonicalJson", "@assent/core", 8_000],
     ["strictest", "@assent/core/parts", 8_000],
@@ -192,9 +221,15 @@ describe("packages from a fresh clone", () => {
 /** Packages whose modules are joined, and the entries that are left. */
 const JOINED: Readonly<Record<string, readonly string[]>> = {
   agent: ["index"],
-  cli: ["index", "program"],
+  cli: ["index", "jsonc-parser", "program", "unbash"],
   core: ["index", "parts", "testing", "text", "ungoverned"],
   gate: ["index", "shell"],
+};
+
+/** Files that the build makes and no source has the name of. */
+const MADE: Readonly<Record<string, readonly string[]>> = {
+  cli: ["dist/bundle/licenses.txt"],
+  inbox: ["dist/web/app.css", "dist/web/app.js"],
 };
 
 /** The files that a package must contain, derived from its sources. */
@@ -206,7 +241,7 @@ function expectedFiles(folder: string): readonly string[] {
   const code = JOINED[folder]?.map((entry) => `dist/bundle/${entry}`) ?? built;
   assert.ok(modules.length > 5);
   const read = sources.filter((file) => file.startsWith("bin/") || (file.startsWith("src/") && !file.endsWith(".ts")));
-  const always = ["LICENSE", "README.md", "package.json", ...(folder === "cli" ? ["dist/bundle/licenses.txt"] : [])];
+  const always = ["LICENSE", "README.md", "package.json", ...(MADE[folder] ?? [])];
   return [...always, ...read, ...built.map((file) => `${file}.d.ts`), ...code.map((file) => `${file}.js`)].sort();
 }
 

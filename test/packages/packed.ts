@@ -13,6 +13,8 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
   ["gate", "@assent/gate"],
   ["guard", "@assent/guard"],
   ["host", "@assent/host"],
+  ["inbox", "@assent/inbox"],
+  ["mcp", "@assent/mcp"],
   ["policy", "@assent/policy"],
   ["sdk", "@assent/sdk"],
   ["store", "@assent/store"],

@@ -5,6 +5,7 @@ const PROGRAMS = {
   bwrap: { probe: ["--unshare-all", "--ro-bind", "/", "/", "true"], package: "bubblewrap" },
   strace: { probe: ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "inject=close:error=EIO:when=9999", "true"], package: "strace" },
   perl: { probe: ["-MSocket", "-MFcntl", "-e", "1"], package: "perl" },
+  openssl: { probe: ["version"], package: "openssl" },
   tmux: { probe: ["-V"], package: "tmux" },
   ps: { probe: ["-eo", "stat=,args="], package: "procps" },
   unshare: { probe: ["--pid", "--fork", "--mount-proc", "--uts", "true"], package: "util-linux" },

@@ -6,8 +6,8 @@ import { cardApprover } from "../../../packages/cli/src/tui/cards/approver.ts";
 import { approvalDiff, cardBody } from "../../../packages/cli/src/tui/cards/body.ts";
 import { UNREAD } from "../../../packages/cli/src/tui/cards/reading.ts";
 import { type CardStack, createCardStack } from "../../../packages/cli/src/tui/cards/stack.ts";
+import { SPLIT_COLUMNS } from "../../../packages/cli/src/tui/diff/draw.ts";
 import type { Canvas, Key } from "../../../packages/cli/src/tui/draw/dialog.ts";
-import { pageFrom, START } from "../../../packages/cli/src/tui/draw/pages.ts";
 import { makeTheme } from "../../../packages/cli/src/tui/draw/theme.ts";
 import { KEY_NAMES, keyBytes } from "../../../packages/cli/test/tui/support/key-bytes.ts";
 import { readBytes } from "../../../packages/cli/test/tui/support/read-bytes.ts";
@@ -189,12 +189,9 @@ function fits({ desk, canvas }: Watched): void {
   }
 }
 
-/** A yes is Enter, on a card that has been on the screen for a while, every line of it at one width. */
-function wasRead(
-  { seen, front, clock, canvas }: Watched,
-  { approval, outcome }: Watched["answers"][number],
-  pressed: Key | undefined,
-): void {
+/** A yes is Enter, on a card that has been on the screen for a while, every piece of it at one width. */
+function wasRead(watched: Watched, { approval, outcome }: Watched["answers"][number], pressed: Key | undefined): void {
+  const { seen, front, clock } = watched;
   holds(
     "only Enter answers",
     pressed !== undefined && "name" in pressed && pressed.name === "enter",
@@ -206,14 +203,27 @@ function wasRead(
     () => JSON.stringify(front),
   );
   if (outcome !== "approve") return;
-  // A card that was read to its end at one width stays read at another.
   const widths = [...seen.keys()].filter((key) => key.startsWith(`${approval.id} `)).map((key) => Number(key.split(" ")[1]));
-  const missing = widths.map((columns) => {
-    const pages = cardBody(approval, approvalDiff(approval))(UNREAD, columns);
-    const { lines: all } = pageFrom(pages, START, { ...canvas, columns, rows: 1_000_000 });
-    const shown = seen.get(`${approval.id} ${columns}`) ?? new Set();
-    return all.find((line) => !shown.has(line) && !line.includes("@@"));
+  const missing = [true, false].map((split) => {
+    const layout = widths.filter((columns) => columns >= SPLIT_COLUMNS === split);
+    return firstMissing(watched, approval, layout);
   });
-  const missed = missing.includes(undefined) ? undefined : (missing[0] ?? "anything");
+  const missed = missing.includes(undefined) ? undefined : (missing.find((line) => line !== "anything") ?? "anything");
   holds("a yes is for what was shown in full", missed === undefined, () => `never shown: ${JSON.stringify(missed)}`);
+}
+
+/** A piece counts if all its rows were on the screen at one of these widths, which share a layout. */
+function firstMissing({ seen, canvas }: Watched, approval: OpenApproval, widths: readonly number[]): string | undefined {
+  const [first] = widths;
+  if (first === undefined) return "anything";
+  const body = cardBody(approval, approvalDiff(approval));
+  for (let piece = 0; piece < body(UNREAD, first).count; piece += 1) {
+    const absent = widths.map((columns) => {
+      const shown = seen.get(`${approval.id} ${columns}`) ?? new Set();
+      const rows = body(UNREAD, columns).draw(piece, { ...canvas, columns });
+      return rows.find((line) => !shown.has(line) && !line.includes("@@"));
+    });
+    if (!absent.includes(undefined)) return absent[0];
+  }
+  return undefined;
 }

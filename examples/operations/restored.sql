@@ -1,0 +1,1 @@
+update assent.meta set value = 'restored' where key = 'place';
