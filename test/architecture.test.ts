@@ -403,7 +403,7 @@ describe("gates are in force", () => {
     const { scripts } = JSON.parse(read("package.json"));
     assert.equal(scripts.check, "npm run check:static && npm test");
     assert.equal(scripts["check:static"], "tsc -b && biome check --error-on-warnings . && knip");
-    assert.match(read(".ci/run"), /^npm cit$[\s\S]*^npm run check:static$/m);
+    assert.match(read(".ci/run"), /^npm cit$[\s\S]*^npm run check:static &\nstatic=\$!$[\s\S]*^wait "\$static"$/m);
   });
 });
 

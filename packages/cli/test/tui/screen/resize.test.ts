@@ -90,12 +90,21 @@ function expectedRows(kind: StageKind, columns: number, rows: number): readonly 
   return kind === "card" ? ["", border, ...card, stageStatus(columns, rows)] : ["", border, " typed", border, stageStatus(columns, rows)];
 }
 
+/** The number of the newest row that a stream printed into the scrollback. */
+function lastPrinted(text: string): number {
+  return Math.max(0, ...Array.from(text.matchAll(/^more (\d+)/gm), (match) => Number(match[1])));
+}
+
 async function checkSizes(screen: Screen, kind: StageKind, sizes: readonly (readonly [number, number])[]): Promise<void> {
   await screen.until(stageStatus(80, 24));
   for (const [columns, rows] of sizes) {
     screen.resize(columns, rows);
-    if (kind === "stream") screen.type("x"); // one more frame
-    const now = await screen.until((text) => text.includes(stageStatus(columns, rows)));
+    let now = await screen.until((text) => text.includes(stageStatus(columns, rows)));
+    if (kind === "stream") {
+      const before = lastPrinted(now);
+      screen.type("x"); // one more frame, after the program knows the new size
+      now = await screen.until((text) => text.includes(stageStatus(columns, rows)) && lastPrinted(text) > before);
+    }
     const visible = now
       .trimEnd()
       .split("\n")
