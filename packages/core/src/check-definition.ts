@@ -5,7 +5,7 @@ import { messageOf } from "./model/result/thrown.ts";
 import { acceptsObjects } from "./model/schema/accepts-objects.ts";
 import { editDistance } from "./model/text/edit-distance.ts";
 import { isStandardSchema } from "./standard-schema.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
+import type { PathUse, ToolDefinition } from "./tool-definition.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,6 +18,7 @@ const DATA = [
   "inputSchema",
   "inputAliases",
   "origin",
+  "pathArguments",
   "modify",
   "effectPreview",
   "runtimeHandler",
@@ -67,7 +68,7 @@ export function parseDefinition(given: unknown): ToolDefinition {
 
 function freezeParts(fields: Fields): Fields {
   const frozen: Record<string, unknown> = { ...fields };
-  for (const part of ["annotations", "inputAliases", "modify", "effectPreview"]) {
+  for (const part of ["annotations", "inputAliases", "pathArguments", "modify", "effectPreview"]) {
     const value = frozen[part];
     if (isObject(value)) frozen[part] = Object.freeze({ ...value });
   }
@@ -104,7 +105,7 @@ function badKind({ kind }: Fields): string | undefined {
   return KINDS.some((known) => known === kind) ? undefined : `kind must be one of ${KINDS.join(", ")}`;
 }
 
-function badSchema({ input, inputSchema, inputAliases, origin }: Fields): string | undefined {
+function badSchema({ input, inputSchema, inputAliases, origin, pathArguments }: Fields): string | undefined {
   const ofInput = isStandardSchema(input) ? undescribed(input, inputSchema) : badJsonSchema("input", input);
   if (ofInput !== undefined) return ofInput;
   if (
@@ -113,8 +114,14 @@ function badSchema({ input, inputSchema, inputAliases, origin }: Fields): string
   ) {
     return "inputAliases must map other spellings to the names of properties";
   }
+  if (pathArguments !== undefined && !(isObject(pathArguments) && Object.values(pathArguments).every(isPathUse)))
+    return "pathArguments must map arguments to read, write or remove";
   if (origin !== undefined && typeof origin !== "string") return "origin must be a text";
   return inputSchema === undefined ? undefined : badJsonSchema("inputSchema", inputSchema);
+}
+
+export function isPathUse(value: unknown): value is PathUse {
+  return value === "read" || value === "write" || value === "remove";
 }
 
 function undescribed(input: { readonly "~standard": { readonly jsonSchema?: unknown } }, inputSchema: unknown): string | undefined {

@@ -213,6 +213,7 @@ export type {
   Maybe,
   PathChange,
   PathContent,
+  PathUse,
   PendingAction,
   PlannedChange,
   Preview,

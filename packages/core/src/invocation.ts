@@ -1,3 +1,4 @@
+import { isPathUse } from "./check-definition.ts";
 import { ToolError } from "./errors.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import { isObject, type JsonObject } from "./model/json/json.ts";
@@ -78,10 +79,14 @@ function locations({ definition, input, ctx, warnings }: InvocationScope): reado
 
 function resolveLocation(cwd: string, location: unknown): Location | undefined {
   if (!isObject(location)) return undefined;
-  const { path, line } = location;
+  const { path, line, use, argument } = location as Partial<Record<keyof Location, unknown>>;
   if (typeof path !== "string" || path === "") return undefined;
-  const resolved = resolvePath(cwd, path);
-  return typeof line === "number" && Number.isInteger(line) && line >= 1 ? { path: resolved, line } : { path: resolved };
+  return {
+    path: resolvePath(cwd, path),
+    ...(typeof line === "number" && Number.isInteger(line) && line >= 1 && { line }),
+    ...(isPathUse(use) && { use }),
+    ...(typeof argument === "string" && { argument }),
+  };
 }
 
 function opinion({ definition, input, ctx }: InvocationScope): Maybe<ToolOpinion> {

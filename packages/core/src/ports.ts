@@ -55,6 +55,8 @@ export type RequestFacts = {
   readonly binds: Readonly<Record<string, string>>;
   /** Every location is inside the workspace after resolving links; unknown is false. */
   readonly insideWorkspace?: boolean;
+  /** It touches secrets or files outside the workspace, so it is not harmless even if its tool only reads. */
+  readonly exposes?: boolean;
   readonly planFile?: boolean;
   /** Proven to change nothing. */
   readonly safe?: boolean;

@@ -15,8 +15,18 @@ export type Maybe<T> = T | Promise<T>;
 /** A JSON Schema as data. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
+/** What a call does to a file. */
+export type PathUse = "read" | "write" | "remove";
+
 /** A file a call touches; `line` counts from 1. */
-export type Location = { readonly path: string; readonly line?: number };
+export type Location = {
+  readonly path: string;
+  readonly line?: number;
+  /** Absent: what the tool's kind says. */
+  readonly use?: PathUse;
+  /** The argument that names it, if it is not simply the path as written. */
+  readonly argument?: string;
+};
 
 /** Where a call is made. */
 export type CallContext = { readonly cwd: string; readonly callId: string; readonly sessionId: string; readonly agentName?: string };
@@ -180,6 +190,8 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly inputAliases?: Readonly<Record<string, string>>;
   /** What else identifies the tool, such as the server that runs it. An answer given for another origin does not cover its calls. */
   readonly origin?: string;
+  /** Arguments whose values are paths, so that rules read them as paths; `locations` reports these paths. Absent: those with usual names. */
+  readonly pathArguments?: Readonly<Record<string, PathUse>>;
   readonly check?: (input: I) => string | undefined;
   readonly describe?: (input: I, ctx: CallContext) => string;
   readonly locations?: (input: I, ctx: CallContext) => readonly Location[];

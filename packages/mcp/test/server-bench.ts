@@ -41,8 +41,8 @@ export function createBench(
   servers: Readonly<Record<string, McpServer>>,
   options: Partial<ServerSetDeps> & Partial<ConfiguredServer> & { readonly directory?: string } = {},
 ): Bench {
-  const { directory = scratch(t), trusted = false, file = "servers.json", ...deps } = options;
-  const configured = Object.entries(servers).map(([name, server]) => ({ name, server, file, trusted }));
+  const { directory = scratch(t), trusted = false, isOwn = true, file = "servers.json", ...deps } = options;
+  const configured = Object.entries(servers).map(([name, server]) => ({ name, server, file, trusted, isOwn }));
   const set = createServerSet(configured, {
     processes: createHostProcesses({ graceMs: 200 }),
     clock: createSystemClock(),

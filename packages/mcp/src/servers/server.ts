@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Clock, type Digest, messageOf, ToolError } from "@assent/core";
 import type { McpServer } from "@assent/policy";
 import type {
@@ -23,6 +24,8 @@ export type ConfiguredServer = {
   readonly file: string;
   /** What it says about its tools is believed. */
   readonly trusted: boolean;
+  /** Configured by the user or the team, not by a project. */
+  readonly isOwn: boolean;
 };
 
 /** What a server offers. */
@@ -56,6 +59,8 @@ export type ServerConnection = {
   readonly configured: ConfiguredServer;
   /** Digest of how the server is reached; the same name may later mean another server. */
   readonly identity: string;
+  /** From where the server may read relative paths. */
+  readonly directories: readonly string[];
   readonly state: () => ServerState;
   /** The last known lists, also while it is not connected. */
   readonly lists: () => ServerLists;
@@ -189,6 +194,7 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     identity: deps.digest.sha256(
       JSON.stringify([server.type, ...(server.type === "stdio" ? [server.command, server.args, server.cwd ?? ""] : [server.url])]),
     ),
+    directories: [deps.workspace, ...(server.type === "stdio" && server.cwd !== undefined ? [resolve(deps.workspace, server.cwd)] : [])],
     state: () => state,
     lists: () => lists,
     start,

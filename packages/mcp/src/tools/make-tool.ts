@@ -3,6 +3,7 @@ import type { Tool as RemoteTool } from "@modelcontextprotocol/client";
 import type { ServerConnection } from "../servers/server.ts";
 import { elicit } from "./elicit.ts";
 import type { DisabledTool } from "./names.ts";
+import { findPathArguments, locateArguments } from "./path-arguments.ts";
 import { toToolResult } from "./result.ts";
 
 /** The limit of a call if the server's configuration has none. */
@@ -17,6 +18,7 @@ export function makeTool(name: string, remote: RemoteTool, connection: ServerCon
   }
 }
 
+type Input = Readonly<Record<string, unknown>>;
 type ToolParts = { readonly connection: ServerConnection; readonly schemas: Schemas };
 
 function describeTool(name: string, remote: RemoteTool, { connection, schemas }: ToolParts): ToolDefinition {
@@ -24,7 +26,9 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas }:
   const { name: server, trusted } = configured;
   const title =
     [remote.title, remote.annotations?.title, remote.name].find((text) => text !== undefined && text.trim() !== "") ?? remote.name;
-  const annotations = trusted ? readAnnotations(remote) : {};
+  const paths = findPathArguments(remote, configured.server, configured.isOwn);
+  const changesFiles = Object.values(paths ?? {}).some((use) => use !== "read");
+  const annotations = trusted ? { ...readAnnotations(remote), ...(changesFiles && { readOnlyHint: false }) } : {};
   const isSafe = annotations.readOnlyHint === true;
   return {
     name,
@@ -34,6 +38,7 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas }:
     input: remote.inputSchema,
     origin: JSON.stringify([identity, remote.outputSchema ?? null]),
     annotations,
+    ...(paths && { pathArguments: paths, locations: (input) => locateArguments(input as Input, paths, connection.directories) }),
     ...(isSafe && { safe: () => true }),
     isOutputMarkdown: false,
     canUpdateOutput: true,
@@ -44,7 +49,7 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas }:
       toToolResult(
         await connection.call({
           tool: remote,
-          input: input as Readonly<Record<string, unknown>>,
+          input: input as Input,
           signal,
           elicit: (request) => elicit(request, { server, gate, schemas }),
           progress: ({ progress, total, message }) =>

@@ -46,7 +46,7 @@ export function createPolicyFacts(places: FactOptions): Facts {
     }
     if (locations && locations.length > 0)
       return describePaths(
-        locations.map(({ path }) => look(path, cwd)),
+        locations.map(({ path, use, argument }) => ({ ...look(path, cwd), ...(use && { use }), ...(argument !== undefined && { argument }) })),
         { writes: MUTATOR_KINDS.includes(kind), input },
       );
     if (kind === "fetch" && typeof url === "string") return describeUrl(url);
@@ -62,9 +62,15 @@ function describePaths(paths: readonly PathFact[], { writes, input }: PathUse): 
     units: paths.map(createPathUnit),
     binds: bindLinks(paths),
     insideWorkspace: paths.every((path) => path.inside && !(writes && path.writeHazards.length > 0)),
+    ...(paths.some(isExposed) && { exposes: true }),
     ...(planned && { planFile: true }),
     view: { paths: paths.map(({ lexical, real, inside, sensitive, control }) => ({ lexical, real, inside, sensitive, control })) },
   };
+}
+
+/** Tools whose kind says what they do ask about such paths themselves. */
+function isExposed({ use, sensitive, inside, ownOutput }: PathFact): boolean {
+  return use !== undefined && (sensitive || !(inside || ownOutput));
 }
 
 const MAX_PLAN_BYTES = 256 * 1024;

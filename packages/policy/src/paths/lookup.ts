@@ -1,6 +1,6 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode } from "@assent/core";
+import { errorCode, type Kind, type PathUse } from "@assent/core";
 import { createControlFileTest, type PathTest } from "./control-files.ts";
 import { foldPath } from "./fold.ts";
 import { findPathHazards, type PathHazards } from "./hazards.ts";
@@ -21,11 +21,23 @@ export type PathFact = ResolvedPath &
     readonly ownOutput: boolean;
     /** The session's plan, reached without links and without hard links. */
     readonly planFile: boolean;
+    /** What the call does there, and the argument that names it; absent: what the tool's kind says. */
+    readonly use?: PathUse;
+    readonly argument?: string;
     /** True if this open file is a hard link to a secret. */
     readonly isProtected: (file: FileIdentity & { readonly nlink: number }) => boolean;
     /** The nearest existing parent; writers check that it is still the same. Null: unknown. */
     readonly anchor: () => DirectoryAnchor | null;
   };
+
+/** What a request does at a path: what its tool says, else what its kind means. */
+export function pathUse({ kind }: { readonly kind: Kind }, { use }: Pick<PathFact, "use">): PathUse {
+  if (use) return use;
+  if (kind === "delete" || kind === "move") return "remove";
+  return READ_KINDS.includes(kind) ? "read" : "write";
+}
+
+const READ_KINDS: readonly Kind[] = ["read", "search", "fetch"];
 
 /** The directories a session works in. */
 export type SessionDirectories = {

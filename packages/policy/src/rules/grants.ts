@@ -90,6 +90,8 @@ function collectOffers(request: Request, options: OfferOptions, offer: OfferMake
 }
 
 function offerWider(request: Request, unit: Unit, options: OfferOptions): { readonly rule: string; readonly risk: string } | undefined {
+  const all = isMcpPattern(request.tool) && getPathFact(unit)?.sensitive === false ? offerServerTool(request, "") : undefined;
+  if (all !== undefined) return { rule: all, risk: "It covers all files that the server can reach." };
   const name = ruleNameFor(request, options);
   const [words, path] = [getShellUnit(unit)?.words, getPathFact(unit)];
   const lead = words && offeredPrefix(words);
@@ -106,7 +108,7 @@ function offerWider(request: Request, unit: Unit, options: OfferOptions): { read
 
 /** A tool that has the name of a group but no unit of its kind gets no offer: the rule would cover the whole group. */
 function offerRule(request: Request, unit: Unit, options: OfferOptions): string | undefined {
-  if (isMcpPattern(request.tool)) return JSON.stringify({ rule: request.tool, bind: { tool: request.toolDigest } });
+  if (isMcpPattern(request.tool)) return offerServerTool(request, namePaths(request));
   const byInput = groupOfTool(request.tool)?.kind.offer;
   if (byInput) return byInput(request);
   const shell = getShellUnit(unit);
@@ -117,6 +119,20 @@ function offerRule(request: Request, unit: Unit, options: OfferOptions): string 
   if (path) return name && offerPathRule(name, path, options);
   if (host) return name && `${name}(=${host})`;
   return findGroup(request.tool) ? undefined : escapeGlob(request.tool);
+}
+
+function offerServerTool({ tool, toolDigest }: Request, conditions: string | undefined): string | undefined {
+  return conditions === undefined ? undefined : JSON.stringify({ rule: `${tool}${conditions}`, bind: { tool: toolDigest } });
+}
+
+/** The paths of a call as conditions, `:path=/x`; undefined if one has characters that a rule reads differently. */
+function namePaths({ units, input }: Request): string | undefined {
+  const names = new Set(units.flatMap((unit) => getPathFact(unit)?.argument ?? []));
+  const conditions = [...names].map((name) => {
+    const value = input[name];
+    return typeof value === "string" && /^[\p{L}\p{N}_./@+ -]+$/u.test(value) ? `:${name}=${value}` : undefined;
+  });
+  return conditions.includes(undefined) ? undefined : conditions.join("");
 }
 
 /** The group's name for built-in tools and fetches; other tools go by their own. */

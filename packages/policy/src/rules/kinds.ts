@@ -1,4 +1,4 @@
-import type { Request, Unit } from "@assent/core";
+import type { PathUse, Request, Unit } from "@assent/core";
 import { getHostFact, getPathFact, getShellUnit } from "../facts/units.ts";
 import { offerAgentRule, readAgentRule } from "./agent.ts";
 import { readDomainRule } from "./domain.ts";
@@ -29,6 +29,8 @@ export type ToolGroup = {
   /** Built-in tools; examples use the first. */
   readonly tools: readonly [string, ...string[]];
   readonly covers: (kind: string, tool: RuleTool | undefined) => boolean;
+  /** Denies and asks also cover tools of other kinds that do this to files. An allow does not, because such a tool is known only by its description. */
+  readonly uses?: readonly PathUse[];
 };
 
 /** All kinds of rules; the first that fits counts. */
@@ -52,12 +54,14 @@ export const RULE_KINDS: readonly RuleKind[] = [
         name: "Read",
         tools: ["read", "list", "glob", "search", "ast_grep"],
         covers: (kind, tool) => (kind === "read" || kind === "search") && tool !== undefined && hasPath(tool),
+        uses: ["read"],
       },
       {
         name: "Edit",
         aliases: ["Write"],
         tools: ["write", "edit", "ast_edit"],
         covers: (kind, tool) => (kind === "edit" || kind === "move" || kind === "delete") && tool !== undefined && hasPath(tool),
+        uses: ["write", "remove"],
       },
     ],
   },

@@ -10,15 +10,17 @@ import type { RuleTest } from "./rule.ts";
 /** A glob over a path argument, and that argument's values in a request. */
 export type PathCondition = {
   readonly glob: Glob;
+  /** The argument. */
+  readonly name: string;
   readonly valuesOf: (request: Request) => readonly unknown[];
   readonly workspace: string;
 };
 
 /** Tests a path argument: an allow needs both spellings, a deny or ask either. */
-export function readPathCondition({ glob, valuesOf, workspace }: PathCondition, verdict: Verdict): RuleTest["test"] {
+export function readPathCondition({ glob, name, valuesOf, workspace }: PathCondition, verdict: Verdict): RuleTest["test"] {
   const exact = compileGlob(glob.text, { caseSensitive: true });
   return (request, unit) => {
-    const looking = { unit, values: valuesOf(request), request, workspace };
+    const looking = { unit, name, values: valuesOf(request), request, workspace };
     if (verdict === "allow") return allowsPath(exact, looking) ? "yes" : "no";
     const path = getPathFact(unit);
     if (path) return isArgumentPath(path, looking) ? deniesPath(glob, path, workspace) : "no";
@@ -28,6 +30,7 @@ export function readPathCondition({ glob, valuesOf, workspace }: PathCondition, 
 
 type PathConditionContext = {
   readonly unit: Unit;
+  readonly name: string;
   readonly values: readonly unknown[];
   readonly request: Request;
   readonly workspace: string;
@@ -58,7 +61,8 @@ function deniesPath({ matches }: Glob, { lexical, real }: PathFact, workspace: s
   return real === null ? "doubt" : "no";
 }
 
-function isArgumentPath({ absolute }: PathFact, { values, request }: PathConditionContext): boolean {
+function isArgumentPath({ absolute, argument }: PathFact, { name, values, request }: PathConditionContext): boolean {
+  if (argument !== undefined) return argument === name;
   return values.some((value) => typeof value === "string" && resolve(request.cwd, value) === absolute);
 }
 

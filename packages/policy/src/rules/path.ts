@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
+import type { Request, Unit, Verdict } from "@assent/core";
 import { getPathFact } from "../facts/units.ts";
-import type { PathFact } from "../paths/lookup.ts";
+import { type PathFact, pathUse } from "../paths/lookup.ts";
 import { catchPatternError, isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { compilePathGlob, escapeGlob, type PathName, splitPathNames } from "./path-glob.ts";
 import type { RuleLimit, RuleRoots, RuleTest } from "./rule.ts";
@@ -46,8 +46,9 @@ function compilePathSpecifier(
 }
 
 /** True if an allow may apply: the path is resolved and has no hazard for this use. */
-export function isPathSettled({ kind }: Request, { real, hazards, writeHazards }: PathFact): boolean {
-  return real !== null && (CONCURRENCY_SAFE_KINDS.includes(kind) ? hazards : writeHazards).length === 0;
+export function isPathSettled(request: Request, path: PathFact): boolean {
+  const { real, hazards, writeHazards } = path;
+  return real !== null && (pathUse(request, path) === "read" ? hazards : writeHazards).length === 0;
 }
 
 type PathMatcher = (names: readonly PathName[]) => boolean;

@@ -1,4 +1,4 @@
-import type { Json, Request, RuleRef, Unit, Verdict } from "@assent/core";
+import type { Json, PathUse, Request, RuleRef, Unit, Verdict } from "@assent/core";
 import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 
 /** A compiled rule. Deny and ask match broadly, allow narrowly. */
@@ -44,6 +44,8 @@ export type RuleTool = {
   readonly args?: readonly string[];
   readonly commandArg?: string;
   readonly pathArgs?: readonly string[];
+  /** What it does to files, if its kind does not say. */
+  readonly pathUses?: readonly PathUse[];
   readonly urlArg?: string;
 };
 

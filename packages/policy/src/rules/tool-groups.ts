@@ -56,7 +56,7 @@ export function createRuleTools(registry: Registry): RuleTools {
 const PATH_ARGUMENTS = ["file_path", "path", "paths", "directory"];
 
 function describeTool({ kind, definition, inputSchema }: Tool): RuleTool {
-  const { inputAliases, locations } = definition;
+  const { inputAliases, locations, pathArguments } = definition;
   const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
   const isClosed = isObject(inputSchema) && inputSchema["additionalProperties"] === false;
   const takesAnything = properties.length === 0 && !isClosed;
@@ -65,7 +65,8 @@ function describeTool({ kind, definition, inputSchema }: Tool): RuleTool {
     ...(isClosed && { args: [...properties, ...Object.keys(inputAliases ?? {})] }),
     ...(inputAliases && { aliases: inputAliases }),
     ...(kind === "execute" && (properties.includes("command") || takesAnything) && { commandArg: "command" }),
-    ...(locations && { pathArgs: PATH_ARGUMENTS.filter((name) => properties.includes(name)) }),
+    ...(locations && { pathArgs: pathArguments ? Object.keys(pathArguments) : PATH_ARGUMENTS.filter((name) => properties.includes(name)) }),
+    ...(pathArguments && { pathUses: Object.values(pathArguments) }),
     ...(kind === "fetch" && properties.includes("url") && { urlArg: "url" }),
   };
 }

@@ -28,7 +28,7 @@ export function readToolPart(
   asGroup: (group: NamedGroup) => boolean = () => true,
 ): ToolPart | RuleFault {
   const group = findGroup(text);
-  if (group && asGroup(group)) return groupPart(text, group, tools);
+  if (group && asGroup(group)) return groupPart(text, group, { verdict, tools });
   if (isMcpPattern(text)) return mcpPart(text, verdict, tools);
   const pattern = catchPatternError(() => parsePattern(text));
   if (isFault(pattern)) return pattern;
@@ -55,7 +55,7 @@ function foreignPart(text: string, naming: NamingContext, asGroup: (group: Named
   const [first, ...more] = meant.same;
   if (first !== undefined && isRuntimeTool(first)) return runtimePart(first, verdict);
   const group = first === undefined || more.length > 0 ? undefined : groupOfTool(first);
-  if (group?.tools.length === 1 && asGroup(group)) return groupPart(text, group, tools);
+  if (group?.tools.length === 1 && asGroup(group)) return groupPart(text, group, { verdict, tools });
   const covered = verdict === "allow" ? meant.same : [...meant.same, ...(meant.near ?? [])];
   const part = namedPart({ text: covered.join(",") || text, matches: (name) => covered.includes(name) }, verdict, tools);
   return verdict === "allow" && part.known.length === 0 ? { ...part, unknown: text } : part;
@@ -87,10 +87,14 @@ export function unknownToolFault(name: string): RuleFault {
 }
 
 /** The tools of a group, and a tool of another kind that has exactly this name. */
-function groupPart(text: string, group: NamedGroup, tools: RuleTools): ToolPart {
+function groupPart(text: string, group: NamedGroup, { verdict, tools }: NamingContext): ToolPart {
   const own = text.toLowerCase();
-  const concerns: Rule["concerns"] = (name, kind) =>
-    isInGroup(group, name, { kind, tool: getRuleTool(tools, name) }) || (name.toLowerCase() === own && !isRuntimeTool(name));
+  const isDescribed = (tool: RuleTool | undefined): boolean =>
+    verdict !== "allow" && (tool?.pathUses?.some((use) => group.uses?.includes(use)) ?? false);
+  const concerns: Rule["concerns"] = (name, kind) => {
+    const tool = getRuleTool(tools, name);
+    return isInGroup(group, name, { kind, tool }) || isDescribed(tool) || (name.toLowerCase() === own && !isRuntimeTool(name));
+  };
   const known = tools.names().filter((name) => concerns(name, tools.get(name)?.kind ?? ""));
   return { record: group.name, concerns, known, group, specifiers: "group" };
 }

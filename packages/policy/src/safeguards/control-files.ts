@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Kind, Request, Safeguard } from "@assent/core";
+import type { Safeguard } from "@assent/core";
 import { getPathFact, getShellUnit } from "../facts/units.ts";
 import {
   CONTROL_NAME_STARTS,
@@ -12,6 +12,7 @@ import {
   SYSTEM_FILES,
 } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
+import { pathUse } from "../paths/lookup.ts";
 import { isInside, resolveHome } from "../paths/resolve.ts";
 import { findTouchedPaths, mayBecome } from "../shell/effects/touched-paths.ts";
 import type { OpenEnd, ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
@@ -36,7 +37,7 @@ export function controlFileSafeguard({ workspace, home: given, protect = [] }: C
     id: "control-file",
     check: (request, unit) => {
       const path = getPathFact(unit);
-      if (path) return path.control && !onlyReads(request) ? askFor(path.lexical) : NOTHING;
+      if (path) return path.control && pathUse(request, path) !== "read" ? askFor(path.lexical) : NOTHING;
       const shell = getShellUnit(unit);
       const written = shell && touched(shell);
       return written === undefined ? NOTHING : askFor(written);
@@ -44,12 +45,6 @@ export function controlFileSafeguard({ workspace, home: given, protect = [] }: C
   };
 }
 
-/** True for a request that changes nothing, by its kind. */
-export function onlyReads({ kind }: Pick<Request, "kind">): boolean {
-  return READ_KINDS.includes(kind);
-}
-
-const READ_KINDS: readonly Kind[] = ["read", "search", "fetch"];
 const NOTHING = { verdict: "none" } as const;
 
 function askFor(path: string): { readonly verdict: "ask"; readonly note: string } {

@@ -3,13 +3,12 @@ import type { Request, Safeguard, Unit } from "@assent/core";
 import { getPathFact, getShellUnit } from "../facts/units.ts";
 import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
-import type { PathFact } from "../paths/lookup.ts";
+import { type PathFact, pathUse } from "../paths/lookup.ts";
 import { isInside, resolveHome, resolvePath } from "../paths/resolve.ts";
 import { findPossibleDirectories, findTouchedPaths, mayBecome, readKnownPart, splitPathNames } from "../shell/effects/touched-paths.ts";
 import { programName } from "../shell/effects/write-targets.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
-import { onlyReads } from "./control-files.ts";
 import { changesRecord, mentionsGuard, type OwnCommand, setsOwnVariable } from "./own-commands.ts";
 
 /** Assent's own files, besides `.assent` directories. */
@@ -61,8 +60,8 @@ export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Un
 }
 
 function findPathDoubt(request: Request, unit: Unit): string | undefined {
-  const unresolved = !onlyReads(request) && getPathFact(unit)?.real === null;
-  return unresolved ? "Assent can't tell where this path leads" : undefined;
+  const path = getPathFact(unit);
+  return path?.real === null && pathUse(request, path) !== "read" ? "Assent can't tell where this path leads" : undefined;
 }
 
 const NOTHING = { verdict: "none" } as const;
@@ -141,10 +140,10 @@ function touchesOwn(own: OwnPlaces, request: Request, unit: Unit): boolean {
 function isOwnPath({ state, settings, project }: OwnPlaces, request: Request, path: PathFact): boolean {
   if (path.planFile && (request.kind === "read" || request.kind === "edit")) return false;
   const places = [path.lexical, path.real ?? path.lexical].map(foldPath);
-  const goesAway = request.kind === "delete" || request.kind === "move";
-  if (goesAway && [...state, ...settings, ...project].some((own) => places.some((place) => isInside(place, own)))) return true;
+  const use = pathUse(request, path);
+  if (use === "remove" && [...state, ...settings, ...project].some((own) => places.some((place) => isInside(place, own)))) return true;
   if (places.some((place) => state.some((root) => isInside(root, place)))) return !(request.kind === "read" && path.ownOutput);
-  return !onlyReads(request) && places.some((place) => settings.includes(place) || isAssentFile(place));
+  return use !== "read" && places.some((place) => settings.includes(place) || isAssentFile(place));
 }
 
 /** `.assent` at any depth, except plans. */

@@ -1,4 +1,4 @@
-import { isObject } from "@assent/core";
+import { isObject, type PathUse } from "@assent/core";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { isServerName, normalizeServerName } from "../rules/mcp-name.ts";
 import type { SettingsProblem } from "./problem.ts";
@@ -7,6 +7,7 @@ import {
   describeValue,
   listOf,
   oneOf,
+  recordOf,
   text,
   textRecord,
   trueOrFalse,
@@ -35,6 +36,8 @@ export type McpServer = McpServerTransport & {
   /** Only these tools are offered; by the server's names. */
   readonly enabledTools?: readonly string[];
   readonly disabledTools?: readonly string[];
+  /** Paths among the arguments, by the server's names of tools. */
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, PathUse>>>>;
   /** What the server says about its tools is believed. Counts only in the user's and the team's settings. */
   readonly trust?: boolean;
   /** It is configured, but not started. */
@@ -51,6 +54,7 @@ const BOTH: EntryReaders = {
   timeout: wholeNumber(1, 2_147_483_647),
   enabledTools: listOf(text("a tool name")),
   disabledTools: listOf(text("a tool name")),
+  paths: recordOf(recordOf(oneOf("read", "write", "remove"))),
   trust: trueOrFalse,
   disabled: trueOrFalse,
 };

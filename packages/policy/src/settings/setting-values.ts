@@ -48,12 +48,16 @@ export function listOf<T>(item: ValueReader<T>): ValueReader<readonly T[]> {
   };
 }
 
-export const textRecord: ValueReader<Readonly<Record<string, string>>> = (value) => {
-  if (!isObject(value)) return wrongValue("an object", value);
-  const item = text();
-  const { values, faults } = collectValues(Object.entries(value).map(([key, one]) => [key, item(one)]));
-  return faults.length > 0 ? { faults } : { value: Object.fromEntries(values) };
-};
+/** An object with any keys; every invalid value is reported. */
+export function recordOf<T>(item: ValueReader<T>): ValueReader<Readonly<Record<string, T>>> {
+  return (value) => {
+    if (!isObject(value)) return wrongValue("an object", value);
+    const { values, faults } = collectValues(Object.entries(value).map(([key, one]) => [key, item(one)]));
+    return faults.length > 0 ? { faults } : { value: Object.fromEntries(values) };
+  };
+}
+
+export const textRecord: ValueReader<Readonly<Record<string, string>>> = recordOf(text());
 
 /** An object with these fields: the first and at least one other. */
 export function objectWith(required: string, others: readonly string[]): ValueReader<Readonly<Record<string, string>>> {

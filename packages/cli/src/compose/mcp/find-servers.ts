@@ -46,7 +46,7 @@ export function findServers({ workspace, readsProject, given, onlyGiven, setting
     for (const [written, server] of Object.entries<McpServers[string]>(servers)) {
       const name = normalizeServerName(written);
       const trusted = settings["mcp.trusted"].includes(name) || (isOwn && server.trust === true);
-      if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), { name, server, file, trusted });
+      if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), { name, server, file, trusted, isOwn });
     }
   return { servers: [...found.values()], problems: sources.flatMap(({ problems }) => problems) };
 }

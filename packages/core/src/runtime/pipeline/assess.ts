@@ -145,7 +145,7 @@ function isOwn(handler: string | undefined): boolean {
 
 function makeHint({ tool, facts, opinion, proven, policy, hook }: HintSources): Hint {
   const hint: { -readonly [K in keyof Hint]: Hint[K] } = {
-    readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
+    readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven) && facts.exposes !== true,
     readOnlyParts: policy.honourReadOnlyHint,
     safe: proven,
     insideWorkspace: facts.insideWorkspace === true,
