@@ -8,6 +8,7 @@ export {
   type ConfiguredServer,
   createServer,
   type RemoteCall,
+  type SeenServer,
   type ServerConnection,
   type ServerDeps,
   type ServerLists,

@@ -75,12 +75,17 @@ export type ServerConnection = {
   readonly close: () => Promise<void>;
 };
 
+/** What a server listed in an earlier process. */
+export type SeenServer = { readonly identity: string; readonly tools: readonly RemoteTool[] };
+
 /** What a server connection needs. */
 export type ServerDeps = Omit<ConnectionDeps, "listChanged" | "elicit"> & {
   readonly clock: Clock;
   readonly digest: Digest;
   /** The variables that the configuration may mention. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What a server of this name listed before; then it need not run to be described. */
+  readonly seen?: (name: string) => SeenServer | undefined;
   /** Called when the state or a list changes. */
   readonly changed: () => void;
 };
@@ -102,7 +107,11 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   const { clock, changed } = deps;
   const ending = new AbortController();
   let state: ServerState = { state: server.disabled ? "disabled" : "closed" };
-  let lists = NOTHING;
+  const identity = deps.digest.sha256(
+    JSON.stringify([server.type, ...(server.type === "stdio" ? [server.command, server.args, server.cwd ?? ""] : [server.url])]),
+  );
+  const seen = deps.seen?.(name);
+  let lists: ServerLists = seen?.identity === identity ? { ...NOTHING, tools: seen.tools } : NOTHING;
   let connection: Connection | undefined;
   let starting: Promise<void> | undefined;
   let listing: Promise<void> = Promise.resolve();
@@ -191,9 +200,7 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   };
   return {
     configured,
-    identity: deps.digest.sha256(
-      JSON.stringify([server.type, ...(server.type === "stdio" ? [server.command, server.args, server.cwd ?? ""] : [server.url])]),
-    ),
+    identity,
     directories: [deps.workspace, ...(server.type === "stdio" && server.cwd !== undefined ? [resolve(deps.workspace, server.cwd)] : [])],
     state: () => state,
     lists: () => lists,

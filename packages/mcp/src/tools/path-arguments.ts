@@ -67,7 +67,9 @@ export function locateArguments(
   return Object.entries(paths).flatMap(([argument, use]) => {
     const values = Object.hasOwn(input, argument) ? [input[argument]].flat() : [];
     const texts = values.filter((value) => typeof value === "string");
-    return texts.flatMap((text) => [...new Set(bases.map((base) => resolve(base, expandPath(text))))].map((path) => ({ path, use, argument })));
+    return texts.flatMap((text) =>
+      [...new Set(bases.map((base) => resolve(base, expandPath(text))))].map((path) => ({ path, use, argument })),
+    );
   });
 }
 

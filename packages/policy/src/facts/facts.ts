@@ -46,7 +46,11 @@ export function createPolicyFacts(places: FactOptions): Facts {
     }
     if (locations && locations.length > 0)
       return describePaths(
-        locations.map(({ path, use, argument }) => ({ ...look(path, cwd), ...(use && { use }), ...(argument !== undefined && { argument }) })),
+        locations.map(({ path, use, argument }) => ({
+          ...look(path, cwd),
+          ...(use && { use }),
+          ...(argument !== undefined && { argument }),
+        })),
         { writes: MUTATOR_KINDS.includes(kind), input },
       );
     if (kind === "fetch" && typeof url === "string") return describeUrl(url);

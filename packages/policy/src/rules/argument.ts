@@ -175,7 +175,10 @@ function readPlain(condition: Condition, { aliases }: RuleTool, { written: { ver
 function readPath(condition: Condition, shape: RuleTool, reading: ConditionContext): CompiledCondition {
   const valuesOf = (request: Request): readonly unknown[] => argumentValues(request, condition, shape);
   const { workspace } = reading.options.roots;
-  const spelled = readPathCondition({ glob: condition.glob, name: resolveAlias(condition.path[0], shape), workspace, valuesOf }, reading.written.verdict);
+  const spelled = readPathCondition(
+    { glob: condition.glob, name: resolveAlias(condition.path[0], shape), workspace, valuesOf },
+    reading.written.verdict,
+  );
   return withText(spelled, condition, shape, reading);
 }
 

@@ -63,7 +63,12 @@ describe("rules about files and tools of servers that touch files", () => {
 });
 
 describe("safeguards and tools of servers that touch files", () => {
-  const own = { stateDirectory: "/s/assent", settingsFiles: ["/home/u/.config/assent/settings.json"], workspace: "/w/app", home: "/home/u" };
+  const own = {
+    stateDirectory: "/s/assent",
+    settingsFiles: ["/home/u/.config/assent/settings.json"],
+    workspace: "/w/app",
+    home: "/home/u",
+  };
   const safeguards = createSafeguards({ own, rules: [] });
   const rows: readonly [sentence: string, touched: Touched, verdict: string][] = [
     ["reading the state directory is denied", ["path", "/s/assent/ledger.db", "read"], "own-files deny"],

@@ -18,6 +18,11 @@ describe("a file of MCP servers names the file, the server and the key of every 
       /mcpServers\.bad\.headers does not apply to a server with "command"/,
     ],
     ["the wrong type in a list", { bad: { command: "x", args: ["a", 1] } }, /mcpServers\.bad\.args\[1\] must be a string, not 1/],
+    [
+      "an unknown use of a path",
+      { bad: { command: "x", paths: { save: { file: "append" } } } },
+      /mcpServers\.bad\.paths\.save\.file must be one of read, write, remove/,
+    ],
     ["neither command nor url", { bad: { args: [] } }, /mcpServers\.bad needs either "command".* or "url"/],
     ["a type that contradicts", { bad: { url: "http://x", type: "stdio" } }, /mcpServers\.bad\.type must be http or sse/],
     ["a name without letters", { "…": { command: "x" } }, /is not a name for a server/],

@@ -8,6 +8,7 @@ import { warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { VERSION } from "../../version.ts";
+import { readSeenTools, recordSeenTools } from "./seen-tools.ts";
 
 /** The MCP servers of a session. */
 export type SessionServers = {
@@ -33,6 +34,8 @@ export type SessionServerParts = {
   readonly ports: HostPorts;
   readonly workspace: string;
   readonly settings: () => Settings;
+  /** The servers are only described: their tools are those of the last time. */
+  readonly onlyDescribed?: true;
 };
 
 /** Starts servers in the background. Undefined if none is configured; then the library is not loaded. */
@@ -80,18 +83,21 @@ function statusOf(server: ServerConnection): ServerStatus {
 }
 
 /** Loads the library and creates the servers without starting them. */
-export async function openServerSet(context: Context, { servers, ports, workspace, settings }: SessionServerParts): Promise<McpServerSet> {
+export async function openServerSet(context: Context, parts: SessionServerParts): Promise<McpServerSet> {
   const { io } = context;
+  const { servers, ports, workspace, settings, onlyDescribed } = parts;
   const directory = await stateDirectory(context);
   const { createCredentialStore, createServerSet } = await import("@assent/mcp");
   const { processes, clock, digest, files } = ports;
   const { secretEnv, projectSecretEnv } = settings();
-  return createServerSet(servers, {
+  const set = createServerSet(servers, {
+    ...(onlyDescribed && { seen: (name: string) => readSeenTools(directory, name) }),
     ...{ processes, clock, digest, workspace, schemas: ajvSchemas(), version: VERSION },
     credentials: createCredentialStore(credentialFile(directory), files),
     environment: io.env,
     programEnvironment: createCommandEnvironment(io.env, { secretEnv, projectSecretEnv }),
   });
+  return onlyDescribed ? set : recordSeenTools(set, directory, files);
 }
 
 /** In the state directory, which tools cannot read. */

@@ -3,10 +3,12 @@ import { resolve } from "node:path";
 import type { GrantRow, Rules, WiderRules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import { lookOnly } from "@assent/guard";
+import type { HostPorts } from "@assent/host";
 import { type Explanation, explain, isInside, type LoadedPolicy, type WorkspacePolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { openServerSet } from "../../compose/mcp/session-servers.ts";
 import { isDirectory, readWorkspace } from "../../compose/place.ts";
-import { openPolicy } from "../../compose/policy.ts";
+import { type OpenedPolicy, openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { agentNamed } from "../../guard/agent-name.ts";
 import { createOutsidePolicy, type OutsideWorkspace, withUnknownTools } from "../../guard/outside-policy.ts";
@@ -46,13 +48,25 @@ export async function openExplainParts(context: Context): Promise<ExplainContext
   const { source, tools, facts, rules, hooks } =
     client !== undefined || options.flag("outside")
       ? openOutside(context, { ...opening, ...mode, ports, directory, client })
-      : await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } });
+      : await describeServers(context, await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } }), ports);
   const loaded = source.loaded();
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = ports;
   const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
   const { policy, stage, rules: allows } = loaded;
   return { policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage, allows, remembered: known };
+}
+
+/** Adds the tools of MCP servers as they were when the servers last ran, if the calls may be about them. */
+async function describeServers(context: Context, policy: OpenedPolicy, ports: HostPorts): Promise<OpenedPolicy> {
+  const { options, operands } = context;
+  const { servers } = policy.mcp;
+  const isMeant = options.text("batch") !== undefined || /^mcp__/i.test(operands[0] ?? options.text("tool") ?? "");
+  if (servers.length === 0 || !isMeant) return policy;
+  const { source, workspace } = policy;
+  const set = await openServerSet(context, { servers, ports, workspace, settings: source.settings, onlyDescribed: true });
+  policy.offerServerTools(set.tools());
+  return policy;
 }
 
 function openOutside(context: Context, outside: OutsideWorkspace): WorkspacePolicy {

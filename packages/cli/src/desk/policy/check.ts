@@ -12,6 +12,7 @@ import {
   UNTRUSTED_HOOK_REASON,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { readSeenTools } from "../../compose/mcp/seen-tools.ts";
 import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy, type PolicyOptions } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
@@ -74,9 +75,12 @@ async function isTrustedNow(context: Context, workspace: string): Promise<boolea
 
 async function check(context: Context, place: Pick<PolicyOptions, "workspace" | "policyFile" | "trusted">): Promise<CheckedFile> {
   try {
-    const { loaded, tools, facts } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
-    const { digest, clock } = hostPortsFor(context, await stateDirectory(context));
-    const idle = await findIdleRules(loaded, { policy: loaded.policy, tools, facts, digest, clock }, place.workspace);
+    const { loaded, tools, facts, mcp } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
+    const directory = await stateDirectory(context);
+    const { digest, clock } = hostPortsFor(context, directory);
+    const serverTools = (name: string): readonly string[] | undefined =>
+      mcp.servers.some((server) => server.name === name) ? readSeenTools(directory, name)?.names : undefined;
+    const idle = await findIdleRules(loaded, { policy: loaded.policy, tools, facts, digest, clock, serverTools }, place.workspace);
     return { problems: sortProblems([...loaded.problems, ...idle]), loaded };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

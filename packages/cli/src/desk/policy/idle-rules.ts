@@ -1,4 +1,4 @@
-import type { RuleRef } from "@assent/core";
+import { editDistance, type RuleRef } from "@assent/core";
 import type { Assessment } from "@assent/core/parts";
 import type { LoadedPolicy, Rule, SettingsProblem } from "@assent/policy";
 import { decisionSentence, rulePlace } from "../explain/decision-text.ts";
@@ -7,13 +7,19 @@ import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call
 type IdleReason = { readonly message: string; readonly hint: string };
 
 /** Finds rules that can never match, and allow rules that can never allow, by judging the calls they were written for. */
-export async function findIdleRules(loaded: LoadedPolicy, parts: JudgeParts, cwd: string): Promise<readonly SettingsProblem[]> {
+export async function findIdleRules(
+  loaded: LoadedPolicy,
+  parts: JudgeParts & { readonly serverTools: (server: string) => readonly string[] | undefined },
+  cwd: string,
+): Promise<readonly SettingsProblem[]> {
   const judging = { ...parts, policy: { ...loaded.policy, mode: "default" } };
   const found: SettingsProblem[] = [];
   for (const rule of loaded.rules) {
     const { at, verdict } = rule;
     const isReported = loaded.problems.some(({ file, line, column }) => file === at.file && line === at.line && column === at.column);
-    const reason = isReported ? undefined : (describeMismatch(rule) ?? (await describeIdleAllow(rule, judging, cwd)));
+    const reason = isReported
+      ? undefined
+      : (describeMismatch(rule) ?? describeAbsentTool(rule, parts.serverTools) ?? (await describeIdleAllow(rule, judging, cwd)));
     if (reason) found.push(createProblem(at, `permissions.${verdict}`, reason));
   }
   return found;
@@ -30,6 +36,26 @@ function describeMismatch({ contradiction, example, at }: Rule): IdleReason | un
   const [name = ""] = at.text.trim().split(/[(:]/);
   if (example || /^mcp__|\.apply$/.test(name)) return undefined;
   return { message: "it never matches: no tool has such a name", hint: "assent tools lists the names of all tools." };
+}
+
+/** A rule about a tool that its server did not have when it last ran. A rule about another server may be meant for another project. */
+function describeAbsentTool(
+  { at, concerns }: Rule,
+  serverTools: (server: string) => readonly string[] | undefined,
+): IdleReason | undefined {
+  const [, server = "", tool] = /^mcp__(.+?)(?:__(.+?))?(?:[(:].*)?$/i.exec(at.text.trim()) ?? [];
+  const names = tool === undefined ? undefined : serverTools(server);
+  if (!names || names.some((name) => concerns(name, "other"))) return undefined;
+  const [near] = names.toSorted((one, other) => distance(one, at.text) - distance(other, at.text));
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  return {
+    message: `it never matches: the MCP server ${server} had no such tool when it last ran`,
+    hint: `assent mcp test ${server} lists its tools.${meant}`,
+  };
+}
+
+function distance(name: string, rule: string): number {
+  return editDistance(name.toLowerCase(), rule.trim().toLowerCase().slice(0, 64), 64);
 }
 
 /** Fields that a tool needs besides the one that its rules are about. */
