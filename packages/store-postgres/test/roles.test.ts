@@ -20,6 +20,8 @@ import { POSTGRES_VERSIONS, startPostgres } from "./postgres-server.ts";
 const servers = await Promise.all(POSTGRES_VERSIONS.map((version) => startPostgres(version)));
 const MINE = "s_aaaaaaaaaaaaaaaaaaaa";
 const OTHERS = "s_bbbbbbbbbbbbbbbbbbbb";
+/** Of the same role as MINE. Its approval stays open. */
+const WAITING = "s_dddddddddddddddddddd";
 const { directory, remove } = scratch();
 process.on("exit", remove);
 
@@ -28,12 +30,12 @@ function refused(what: RegExp): (error: unknown) => boolean {
 }
 
 /** A session with an open approval of c1. */
-async function ask(ledger: Ledger, session: string): Promise<Lease> {
+async function ask(ledger: Ledger, session: string, also?: () => Promise<unknown>): Promise<Lease> {
   const holder = thisHolder();
   const lease = await ledger.acquire(session, holder);
   const opened = draftOf("session.opened", { ...holder, recovered: [] });
   const asked = [proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1", { approval: approvalIn(session) })];
-  await ledger.append(lease, 0, { events: [createdDraft(), opened, ...asked], durability: "full" });
+  await Promise.all([ledger.append(lease, 0, { events: [createdDraft(), opened, ...asked], durability: "full" }), also?.()]);
   return lease;
 }
 
@@ -67,9 +69,12 @@ for (const [at, server] of servers.entries()) {
       );
       const [agent, other] = [await open("ci"), await open("other_ci")];
       await ask(agent, MINE);
+      await ask(agent, WAITING);
       await ask(other, OTHERS);
+      await other.snapshot(OTHERS, 1, { state: {} });
       await agent.close();
       await other.close();
+      await sql("postgres", "insert into blobs values (encode(sha256('theirs'), 'hex'), 'theirs')");
     });
 
     test("an agent runs, an approver answers, and each is refused the work of the other with a reason", async () => {
@@ -102,10 +107,17 @@ for (const [at, server] of servers.entries()) {
 
     test("an auditor reads and verifies, and writes nothing", async () => {
       const auditor = await open("audit");
-      assert.equal((await auditor.pending("sessions", { all: true })).length, 2);
+      assert.equal((await auditor.pending("sessions", { all: true })).length, 3);
       await assert.rejects(auditor.answer([yesTo(OTHERS)]), refused(/role audit may only read this ledger/));
       await auditor.close();
       assert.deepEqual((await verifyPostgres({ url: url("audit"), directory })).findings, []);
+    });
+
+    test("a role with both rights asks and answers in one commit", async () => {
+      const desk = await open("desk");
+      const session = "s_eeeeeeeeeeeeeeeeeeee";
+      await ask(desk, session, async () => assert.ok("won" in (await desk.answer([yesTo(session)]))));
+      await desk.close();
     });
 
     test("one role can have both rights, and only an owner trusts projects", async () => {
@@ -159,10 +171,58 @@ for (const [at, server] of servers.entries()) {
         "show another approval differently",
         `${ROW("approvals", `replace(row, '"title":"', '"title":"x')`)} where session = '${OTHERS}'`,
       ],
+      [
+        "ci",
+        "show its own approval differently from its record",
+        `${ROW("approvals", `replace(row, '"title":"', '"title":"x')`)} where session = '${WAITING}'`,
+      ],
+      [
+        "ci",
+        "show its own approval under the id of another",
+        `${ROW("approvals", `replace(row, '${approvalIn(WAITING)}', '${approvalIn(OTHERS)}')`)} where session = '${WAITING}'`,
+      ],
+      [
+        "ci",
+        "list an approval that was not recorded",
+        `insert into approvals select 'a_new', first + 100, latest, session, tool, open, replace(row, id, 'a_new') from approvals where session = '${WAITING}'`,
+      ],
+      [
+        "ci",
+        "list a question that was not recorded",
+        `insert into questions values ('q_new', 1, 1, '${WAITING}', 'c1', 1, '{"id":"q_new","session":"${WAITING}","state":"open","callId":"c1"}')`,
+      ],
+      [
+        "ci",
+        "list a proposal that was not recorded",
+        `insert into proposals values ('p_new', 1, 1, '${WAITING}', 'write', 1, '{"id":"p_new","session":"${WAITING}","state":"staged"}')`,
+      ],
       ["ci", "add a grant", `insert into grants values ('g', 1, 1, null, 'shell', 1, '{"state":"active"}')`],
       ["ci", "take another role's session", `update leases set epoch = epoch + 1 where session = '${OTHERS}'`],
       ["ci", "make another role's session its own", "update sessions set role = current_user"],
       ["ci", "change who holds another role's session", `update sessions set holder = null where session = '${OTHERS}'`],
+      [
+        "ci",
+        "give another role's session a new id, to begin it again as its own",
+        `update sessions set session = 's_x' where session = '${OTHERS}'`,
+      ],
+      ["ci", "give the shared chain a new id", "update sessions set session = 's_x' where session = '_store'"],
+      [
+        "ci",
+        "list another role's session in another directory",
+        `update sessions set row = replace(row, '"cwd":"', '"cwd":"/evil') where session = '${OTHERS}'`,
+      ],
+      [
+        "ci",
+        "list another role's session as queued",
+        `update sessions set row = replace(row, '"state":"running"', '"state":"queued"') where session = '${OTHERS}'`,
+      ],
+      ["ci", "move the lease of another role's session", `update leases set session = 's_x' where session = '${OTHERS}'`],
+      ["ci", "move the snapshot of another role's session", `update snapshots set session = '${MINE}' where session = '${OTHERS}'`],
+      [
+        "ci",
+        "replace a value that others use",
+        "update blobs set sha = encode(sha256('mine'), 'hex'), bytes = 'mine' where bytes = 'theirs'",
+      ],
       ["ci", "set the counter back", "update counter set pos = 1"],
       ["ci", "change the ledger's id", "update meta set value = 'x' where key = 'store'"],
       ["ci", "name other roles", "update meta set value = 'x' where key = 'roles'"],
@@ -222,7 +282,7 @@ for (const [at, server] of servers.entries()) {
         user: "audit",
       });
       const open = rows.find((row) => Reflect.get(row, "list") === "approvals");
-      assert.deepEqual([Reflect.get(open ?? {}, "count"), typeof Reflect.get(open ?? {}, "oldest")], ["1", "string"]);
+      assert.deepEqual([Reflect.get(open ?? {}, "count"), typeof Reflect.get(open ?? {}, "oldest")], ["2", "string"]);
       assert.ok(rows.some((row) => Reflect.get(row, "relname") === "events"));
       assert.ok(rows.some((row) => Reflect.has(row, "waiting")));
     });

@@ -78,9 +78,17 @@ commit;
 }
 
 const FUNCTION_NAMES = ["as_json(text)", "is_mine(text)", "refuse(text)"].concat(
-  ["check_event", "check_session", "check_own", "check_list", "check_grant", "check_counter", "check_meta", "check_blob"].map(
-    (name) => `${name}()`,
-  ),
+  [
+    "check_event",
+    "check_session",
+    "check_own",
+    "check_list",
+    "check_shown",
+    "check_grant",
+    "check_counter",
+    "check_meta",
+    "check_blob",
+  ].map((name) => `${name}()`),
 );
 
 const FUNCTIONS = (schema: string, is: (kind: RoleKind) => string): string => {
@@ -119,19 +127,22 @@ ${trigger(
   end if;
   perform refuse(format('record %s in %s', new.type, new.session));`,
 )}
--- An answer also changes how its session is listed, but nothing else of it.
+-- An answer also changes two fields of how its session is listed, but nothing else of it. With a new id, a session would lose its owner.
 ${trigger(
   "check_session",
-  `  if new.session = '${SHARED}' or is_mine(new.session) then return new; end if;
+  `  if tg_op = 'UPDATE' and new.session <> old.session then perform refuse(format('rename session %s', old.session)); end if;
+  if new.session = '${SHARED}' or is_mine(new.session) then return new; end if;
   if tg_op = 'INSERT' then
     if exists (select 1 from sessions s where s.session = new.session) then return new; end if; -- the update is checked
-  elsif (to_jsonb(new) - '{row,newest_at}'::text[]) = (to_jsonb(old) - '{row,newest_at}'::text[]) then return new;
+  elsif (to_jsonb(new) - '{row,newest_at}'::text[]) = (to_jsonb(old) - '{row,newest_at}'::text[])
+    and (as_json(new.row) - '{openApprovals,updatedAt}'::text[]) is not distinct from (as_json(old.row) - '{openApprovals,updatedAt}'::text[]) then
+    return new;
   end if;
   perform refuse(format('write session %s', new.session));`,
 )}
 ${trigger(
   "check_own",
-  `  if is_mine(new.session) then return new; end if;
+  `  if is_mine(new.session) and (tg_op = 'INSERT' or new.session = old.session) then return new; end if;
   perform refuse(format('write session %s', new.session));`,
 )}
 -- The arguments name the states that only a person's answer gives, and the fields that an answer or a close changes.
@@ -140,7 +151,7 @@ ${trigger(
   `  if tg_op = 'INSERT' then
     execute format('select as_json(l.row) from %I l where l.id = $1', tg_table_name) into was using new.id;
     if was is not null then return new; end if; -- the update is checked
-    if is_mine(new.session) and not coalesce(now->>'state' = any (answers), false) then return new; end if;
+    if is_mine(new.session) and (${is("approver")} or not coalesce(now->>'state' = any (answers), false)) then return new; end if;
   elsif (new.id, new.session, new.first) is not distinct from (old.id, old.session, old.first) then
     was := as_json(old.row);
     if ${is("approver")} and now - changes = was - changes then return new; end if;
@@ -156,6 +167,22 @@ ${trigger(
   answers constant text[] := tg_argv[0];
   changes constant text[] := tg_argv[1];
   was jsonb;
+`,
+)}
+-- People decide by the lists, so a row shows what its newest event says. The arguments name the event, its id, and the fields that only one of the two has.
+${trigger(
+  "check_shown",
+  `  if tg_op = 'UPDATE' then
+    if as_json(old.row) - fields = shown then return null; end if;
+  end if;
+  select as_json(e.body) - fields into said from events e where e.type = tg_argv[0] and e.session = new.session and as_json(e.body)->>tg_argv[1] = new.id
+    and e.pos = greatest(new.first, (select max(o.pos) from events o where o.session = new.session and o.call = shown->>'call' and o.type = tg_argv[0]));
+  if said - tg_argv[1] = shown - '{id,session}'::text[] and shown->>'id' = new.id and shown->>'session' = new.session then return null; end if;
+  perform refuse(format('list %s of %s differently from its event', new.id, tg_table_name));`,
+  `declare
+  fields constant text[] := tg_argv[2];
+  shown constant jsonb := as_json(new.row) - fields;
+  said jsonb;
 `,
 )}
 -- An agent only counts uses down.
@@ -187,7 +214,7 @@ ${trigger(
 )}
 ${trigger(
   "check_blob",
-  `  if encode(sha256(new.bytes), 'hex') = new.sha then return new; end if;
+  `  if encode(sha256(new.bytes), 'hex') = new.sha and (tg_op = 'INSERT' or new.sha = old.sha) then return new; end if;
   perform refuse('store a value under a wrong name');`,
 )}`;
 };
@@ -206,6 +233,24 @@ const CHECKS: readonly (readonly [table: string, call: string])[] = [
   ["blobs", "check_blob()"],
 ];
 
-const TRIGGERS: string = CHECKS.map(
-  ([table, call]) => `create or replace trigger check_role before insert or update on ${table} for each row execute function ${call};`,
-).join("\n");
+/** They run after the statement, which also stores the events. */
+const SHOWN: readonly (readonly [table: string, call: string])[] = [
+  [
+    "approvals",
+    "check_shown('approval.opened', 'approval', '{requestedAt,state,answeredBy,answeredAt,answerReason,covers,remember,consumed}')",
+  ],
+  ["questions", "check_shown('question.asked', 'question', '{askedAt,state,answers,answeredBy,answeredAt,answerReason}')"],
+  [
+    "proposals",
+    `check_shown('proposal.staged', 'proposal', '{seq,state,parked,reminded,unheeded,failures,resolution,cause,changed,supersededBy,error,requested,stagedAt,updatedAt,input,manifest,contents,supersedes}')`,
+  ],
+];
+
+const TRIGGERS: string = [
+  ...CHECKS.map(
+    ([table, call]) => `create or replace trigger check_role before insert or update on ${table} for each row execute function ${call};`,
+  ),
+  ...SHOWN.map(
+    ([table, call]) => `create or replace trigger check_shown after insert or update on ${table} for each row execute function ${call};`,
+  ),
+].join("\n");
