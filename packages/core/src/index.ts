@@ -197,6 +197,7 @@ export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/que
 export { answerQuestion, readWholeQuestion } from "./runtime/question/answer.ts";
 export type { CallRecord } from "./runtime/session/call-record.ts";
 export { readCallRecord } from "./runtime/session/call-record.ts";
+export { listRows, readRow, readRows } from "./runtime/session/list-rows.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
 export { openSession, readSessionState } from "./runtime/session/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";

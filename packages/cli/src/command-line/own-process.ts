@@ -1,4 +1,4 @@
-import type { Ledger, SessionRow, TaskProcess } from "@assent/core";
+import { type Ledger, readRow, type SessionRow, type TaskProcess } from "@assent/core";
 import { hasMark, isStartedUnder, listAncestors, type ProcessRow } from "@assent/host";
 import { CommandError } from "../io/failure.ts";
 import { openEarly } from "../store/open.ts";
@@ -60,8 +60,8 @@ async function isRecorded(ledger: Ledger, ancestors: readonly ProcessRow[], isAb
 }
 
 async function hasEnded(ledger: Ledger, session: string): Promise<boolean> {
-  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
-  return row?.id === session && ENDED.includes(row.state);
+  const row = await readRow(ledger, "sessions", session);
+  return row !== undefined && ENDED.includes(row.state);
 }
 
 function refusal({ name, decides, options: taken }: Command, options: Options): string | undefined {

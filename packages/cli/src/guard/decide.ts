@@ -106,7 +106,7 @@ async function openCallSession(context: Context, place: OutsidePlace, { call, tr
   for (const row of await ledger.pending("sessions", { prefix: key.call, all: true })) {
     if (row.cwd !== call.cwd || !(await isWaiting(place, row))) continue;
     const { id } = row;
-    const session = await openSession({ ledger, ...ports }, { holder, id, runElsewhere: true }).catch(refuseUnlessTaken);
+    const session = await openSession({ ledger, ...ports }, { holder, id, runElsewhere: true }).catch(ignoreHeld);
     if (session) return { session, resumed: true };
   }
   return { session: await createCallSession(context, place, { call, translated, policy, prefix: key.call }), resumed: false };
@@ -146,8 +146,8 @@ export async function createCallSession(
   );
 }
 
-/** Another hook process waits for the same approval. */
-function refuseUnlessTaken(error: unknown): undefined {
+/** Ignores that another hook process works on the session right now. */
+export function ignoreHeld(error: unknown): undefined {
   if (error instanceof LedgerError && (error.type === "session_in_use" || error.type === "session_busy")) return undefined;
   throw error;
 }

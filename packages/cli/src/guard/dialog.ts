@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type Kind, type ProbeAnswer, type SessionRow, ToolError } from "@assent/core";
 import { callKey, type GuardVerdict, type OutsideCall, type OutsideRun, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
-import { createCallSession, createOutsideDispatcher, type DecideOptions, dialogOf, EDITED } from "./decide.ts";
+import { createCallSession, createOutsideDispatcher, type DecideOptions, dialogOf, EDITED, ignoreHeld } from "./decide.ts";
 import { agentTitle, type OutsidePlace, openOutsidePolicy } from "./outside-policy.ts";
-import { ignoreHeld, isUnderWay, settleCall } from "./settle.ts";
+import { isUnderWay, settleCall } from "./settle.ts";
 
 /**
  * Waits for an answer beside the dialog of an agent; the first one counts. The call itself is claimed already, in a session of its own, so

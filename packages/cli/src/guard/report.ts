@@ -1,9 +1,10 @@
 import type { ProbeAnswer, SessionRow } from "@assent/core";
 import { callKey, type ForeignCall, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
+import { ignoreHeld } from "./decide.ts";
 import { closeDialog } from "./dialog.ts";
 import { agentTitle, type OutsidePlace } from "./outside-policy.ts";
-import { ignoreHeld, isUnderWay, settleCall } from "./settle.ts";
+import { isUnderWay, settleCall } from "./settle.ts";
 
 /** What an agent says about a call that it ran, or did not run. */
 export type OutsideReport = { readonly call: ForeignCall; readonly answer: ProbeAnswer };

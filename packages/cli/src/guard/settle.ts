@@ -1,15 +1,9 @@
-import { LedgerError, openSession, type ProbeAnswer, type SessionRow } from "@assent/core";
+import { openSession, type ProbeAnswer, type SessionRow } from "@assent/core";
 import type { OutsideCall, OutsideRun } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
 import { createOutsideDispatcher } from "./decide.ts";
 import { agentTitle, type OutsidePlace, openOutsidePolicy } from "./outside-policy.ts";
-
-/** Another hook process works on it right now. */
-export function ignoreHeld(error: unknown): void {
-  if (error instanceof LedgerError && (error.type === "session_in_use" || error.type === "session_busy")) return;
-  throw error;
-}
 
 export function isUnderWay({ state }: SessionRow): boolean {
   return state === "running" || state === "interrupted";

@@ -3,8 +3,9 @@ import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import { agentNamed } from "./agent-name.ts";
 import { agentLives } from "./agent-process.ts";
+import { ignoreHeld } from "./decide.ts";
 import type { OutsidePlace } from "./outside-policy.ts";
-import { ignoreHeld, settleCall } from "./settle.ts";
+import { settleCall } from "./settle.ts";
 
 /** Only the newest sessions are searched for calls of killed agents. */
 const MOST_ROWS = 500;

@@ -1,4 +1,4 @@
-import { type By, type JsonObject, type Ledger, type Lists, parseEvent, readCallRecord } from "@assent/core";
+import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import type { AnswerResult, InboxCard, InboxDesk, SessionLine, TimelineEntry } from "@assent/inbox";
 import { createValueRedactor, type Settings } from "@assent/policy";
@@ -13,7 +13,7 @@ import type { Store } from "../store/open.ts";
 import { isWorkerSession } from "../worker/registered-workers.ts";
 import { type AnswerParts, answerApprovalCard, answerQuestionCard, orRefusal, settleCard } from "./answer.ts";
 import { approvalCard, proposalCard, questionCard } from "./card.ts";
-import { agentName, createSessionViews, findSession, sessionTitle, waitingRows } from "./rows.ts";
+import { agentName, createSessionViews, sessionTitle, waitingRows } from "./rows.ts";
 
 export type InboxDeskParts = {
   readonly context: Context;
@@ -30,15 +30,15 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
   const answering: AnswerParts = { context, store, by };
   const rawCard = async (id: string): Promise<InboxCard | undefined> => {
     const kind = waitingKind(id);
-    if (kind === "approvals") return await ifFound(await findExact(ledger, kind, id), (row) => approvalCard(ports, row));
-    if (kind === "questions") return await ifFound(await findExact(ledger, kind, id), (row) => questionCard(ports, row));
-    return await ifFound(await findExact(ledger, kind, id), (row) => proposalCard(ports, row));
+    if (kind === "approvals") return await ifFound(await readRow(ledger, kind, id), (row) => approvalCard(ports, row));
+    if (kind === "questions") return await ifFound(await readRow(ledger, kind, id), (row) => questionCard(ports, row));
+    return await ifFound(await readRow(ledger, kind, id), (row) => proposalCard(ports, row));
   };
   return {
     waiting: async () => redact(await waitingRows(ledger, ports.viewOf)),
     card: async (id) => redact(await rawCard(id)),
     reveal: async (id) => {
-      const row = waitingKind(id) === "approvals" ? await findExact(ledger, "approvals", id) : undefined;
+      const row = waitingKind(id) === "approvals" ? await readRow(ledger, "approvals", id) : undefined;
       const { "call.judged": judged } = row ? await readCallRecord(ledger, row.session, row.call) : {};
       return judged && ((await ledger.resolve(judged.input)) as JsonObject); // resolving keeps the shape
     },
@@ -46,23 +46,23 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
       orRefusal(given.id, async () => {
         const kind = waitingKind(given.id);
         if (kind === "questions")
-          return await ifKnown(given.id, await findExact(ledger, kind, given.id), (row) => answerQuestionCard(answering, row, given));
+          return await ifKnown(given.id, await readRow(ledger, kind, given.id), (row) => answerQuestionCard(answering, row, given));
         if (kind === "proposals")
-          return await ifKnown(given.id, await findExact(ledger, kind, given.id), (row) =>
+          return await ifKnown(given.id, await readRow(ledger, kind, given.id), (row) =>
             settleCard(answering, row, given.outcome === "approve" ? "apply" : "discard", given),
           );
-        return await ifKnown(given.id, await findExact(ledger, kind, given.id), async (row) => {
+        return await ifKnown(given.id, await readRow(ledger, kind, given.id), async (row) => {
           const { offers } = given.remember ? await approvalCard(ports, row) : { offers: [] };
           const shown = offers.map((offer) => [redact(offer), offer] as const);
           return await answerApprovalCard(answering, row, given, shown);
         });
       }),
     sessions: async () => redact(await sessionLines(ledger)),
-    timeline: async (id) => ((await findSession(ledger, id)) ? redact(await timeline(ledger, id)) : undefined),
-    export: async (id) => ((await findSession(ledger, id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
+    timeline: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await timeline(ledger, id)) : undefined),
+    export: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
     undo: (id) =>
       orRefusal(id, async () =>
-        ifKnown(id, await findExact(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
+        ifKnown(id, await readRow(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
       ),
     grants: async () => {
       const rows = await ledger.pending("grants", { limit: MOST });
@@ -78,7 +78,7 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
     },
     revoke: (id) =>
       orRefusal(id, async () =>
-        ifKnown(id, await findExact(ledger, "grants", id), async () => {
+        ifKnown(id, await readRow(ledger, "grants", id), async () => {
           const at = new Date((context.overrides.clock ?? createSystemClock()).now()).toISOString();
           await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: by.user } }]);
           return { id, result: "saved", message: `${id} is revoked.` };
@@ -89,11 +89,6 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
 }
 
 const MOST = 1_000;
-
-async function findExact<K extends keyof Lists>(ledger: Ledger, kind: K, id: string): Promise<Lists[K] | undefined> {
-  const [row] = await ledger.pending(kind, { prefix: id, all: true, limit: 1 });
-  return row?.id === id ? row : undefined;
-}
 
 async function ifFound<T, R>(row: T | undefined, act: (row: T) => Promise<R>): Promise<R | undefined> {
   return row === undefined ? undefined : await act(row);

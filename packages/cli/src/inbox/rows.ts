@@ -1,5 +1,13 @@
-import type { ApprovalRow, Ledger, ProposalRow, QuestionRow, SessionRow } from "@assent/core";
-import { readWholeQuestion } from "@assent/core";
+import {
+  type ApprovalRow,
+  type Ledger,
+  type ProposalRow,
+  type QuestionRow,
+  readRow,
+  readRows,
+  readWholeQuestion,
+  type SessionRow,
+} from "@assent/core";
 import type { WaitingRow } from "@assent/inbox";
 import { approvalDirectory, approvalSubject, askReason, headingOf } from "../desk/approvals/view.ts";
 import { questionSubject } from "../desk/questions/view.ts";
@@ -11,18 +19,13 @@ export type SessionView = { readonly title: string; readonly agent: string; read
 export function createSessionViews(ledger: Ledger): (id: string) => Promise<SessionView> {
   const known = new Map<string, { readonly updatedAt: string; readonly view: SessionView }>();
   return async (id) => {
-    const row = await findSession(ledger, id);
+    const row = await readRow(ledger, "sessions", id);
     const cached = known.get(id);
     if (cached && row && cached.updatedAt === row.updatedAt) return cached.view;
     const view = row ? await viewOf(ledger, row) : { title: id, agent: "Assent", cwd: "", mode: "" };
     if (row) known.set(id, { updatedAt: row.updatedAt, view });
     return view;
   };
-}
-
-export async function findSession(ledger: Ledger, id: string): Promise<SessionRow | undefined> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  return row?.id === id ? row : undefined;
 }
 
 async function viewOf(ledger: Ledger, row: SessionRow): Promise<SessionView> {
@@ -43,20 +46,6 @@ export function agentName({ group }: Pick<SessionRow, "group">): string {
   return group?.title ?? "Assent";
 }
 
-const PAGE = 500;
-
-async function* openRows<K extends "approvals" | "questions" | "proposals">(
-  ledger: Ledger,
-  kind: K,
-): AsyncGenerator<K extends "approvals" ? ApprovalRow : K extends "questions" ? QuestionRow : ProposalRow> {
-  for (let after: string | undefined; ; ) {
-    const rows = await ledger.pending(kind, { limit: PAGE, ...(after !== undefined && { after }) });
-    for (const row of rows) yield row as never; // the kind decides the type of its rows
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)?.id;
-  }
-}
-
 /** Everything that waits, oldest first, as the list shows it. */
 export async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promise<SessionView>): Promise<readonly WaitingRow[]> {
   const rows: WaitingRow[] = [];
@@ -64,10 +53,10 @@ export async function waitingRows(ledger: Ledger, viewOfSession: (id: string) =>
     const { title: sessionTitle, agent, mode, cwd } = await viewOfSession(session);
     rows.push({ session, sessionTitle, agent, mode, ...row, directory: row.directory === "" ? cwd : row.directory });
   };
-  for await (const row of openRows(ledger, "approvals")) if (row.state === "open") await add(row.session, approvalRow(row));
-  for await (const row of openRows(ledger, "questions"))
+  for await (const row of readRows(ledger, "approvals")) if (row.state === "open") await add(row.session, approvalRow(row));
+  for await (const row of readRows(ledger, "questions"))
     if (row.state === "open") await add(row.session, questionRow(await readWholeQuestion(ledger, row)));
-  for await (const row of openRows(ledger, "proposals")) if (row.state === "staged" && row.parked) await add(row.session, proposalRow(row));
+  for await (const row of readRows(ledger, "proposals")) if (row.state === "staged" && row.parked) await add(row.session, proposalRow(row));
   return rows.sort((left, right) => (left.since < right.since ? -1 : 1));
 }
 

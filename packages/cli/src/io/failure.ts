@@ -60,6 +60,13 @@ export function asFailure(error: unknown): Failure {
   return { type: "unhandled_exception", exit: 1, message, hint: "" };
 }
 
+const HELD_ELSEWHERE: readonly string[] = ["session_in_use", "session_busy", "stale_writer"];
+
+/** True if another process has the session, or took it over while this one stood still. */
+export function isHeldElsewhere(error: unknown): boolean {
+  return HELD_ELSEWHERE.includes(asFailure(error).type);
+}
+
 /** Errors of a database server say themselves what to do. */
 function isServerError(error: Error): boolean {
   return "detail" in error && typeof error.detail === "object" && error.detail !== null && "server" in error.detail;

@@ -2,13 +2,14 @@ import {
   type Holder,
   type JsonObject,
   type Ledger,
-  LedgerError,
   openSession,
+  readRow,
   type Session,
   type SessionPorts,
   type SessionRow,
 } from "@assent/core";
 import { currentHolder } from "@assent/host";
+import { isHeldElsewhere } from "../io/failure.ts";
 import { VERSION } from "../version.ts";
 import { readCreated, readLabels, type WorkerOffer } from "./requirements.ts";
 
@@ -44,8 +45,8 @@ export async function registerWorker(ports: SessionPorts, { cwd, workspaces, lab
 
 /** True if this process still has the worker's session. */
 export async function isRegistered({ id, ledger, holder }: Session): Promise<boolean> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  return row?.id === id && row.state === "running" && isSameProcess(row.writer, holder);
+  const row = await readRow(ledger, "sessions", id);
+  return row?.state === "running" && isSameProcess(row.writer, holder);
 }
 
 export function isSameProcess(one: Holder | null, other: Holder): boolean {
@@ -58,7 +59,7 @@ export async function closeDeadWorker(ports: SessionPorts, id: string): Promise<
     const session = await openSession(ports, { holder: currentHolder("worker"), id });
     await session.close("failed", 1);
   } catch (error) {
-    if (!(error instanceof LedgerError) || !["session_in_use", "session_busy", "stale_writer"].includes(error.type)) throw error;
+    if (!isHeldElsewhere(error)) throw error;
   }
 }
 

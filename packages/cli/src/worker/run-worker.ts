@@ -1,18 +1,18 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { LedgerError, openSession, type Session, type SessionPorts, SHARED, type Subscription } from "@assent/core";
+import { LedgerError, openSession, readRow, type Session, type SessionPorts, SHARED, type Subscription } from "@assent/core";
 import { currentHolder } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { isDirectory, readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { continueSession } from "../headless/run/resume.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
-import { asFailure, usageError } from "../io/failure.ts";
+import { asFailure, isHeldElsewhere, usageError } from "../io/failure.ts";
 import { printJson, warn } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { type Store, withStore } from "../store/open.ts";
 import { readLabelOptions } from "./label-options.ts";
-import { closeDeadWorker, isRegistered, registerWorker, type WorkerPlace } from "./registered-workers.ts";
+import { closeDeadWorker, isRegistered, isSameProcess, registerWorker, type WorkerPlace } from "./registered-workers.ts";
 import { labelsText } from "./requirements.ts";
 import { sessionContext } from "./session-context.ts";
 import { createSessionFinder, type FoundSession, isPassing, type SessionFinder } from "./session-finder.ts";
@@ -139,9 +139,6 @@ async function sweep(ports: SessionPorts, finder: SessionFinder, queue: Set<stri
   for (const id of deadWorkers) await closeDeadWorker(ports, id);
 }
 
-/** Lost races are normal: another worker was faster, or took the session over while this process stood still. */
-const LOST: readonly string[] = ["session_in_use", "session_busy", "stale_writer"];
-
 async function continueFound(
   context: Context,
   { store, ports, stopping }: WorkerParts,
@@ -152,11 +149,11 @@ async function continueFound(
   await log.continues(row.id, why);
   try {
     await continueSession(sessionContext(context, found, stopping), store, row);
-    const [after] = await store.ledger.pending("sessions", { prefix: row.id, all: true, limit: 1 });
+    const after = await readRow(store.ledger, "sessions", row.id);
     await log.left(row.id, after?.state ?? "done");
   } catch (error) {
+    if (isHeldElsewhere(error)) return await log.left(row.id, "taken by another process");
     const failure = asFailure(error);
-    if (LOST.includes(failure.type)) return await log.left(row.id, "taken by another process");
     await log.failed(row.id, failure.message);
     if (!isPassing(error))
       await closeFailed(ports, row.id, failure).catch((closing: unknown) => log.failed(row.id, asFailure(closing).message));
@@ -170,8 +167,8 @@ async function closeFailed(
   { type, message }: { readonly type: string; readonly message: string },
 ): Promise<void> {
   const holder = currentHolder("worker");
-  const [row] = await ports.ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  if (row?.state !== "running" || row.writer?.pid !== holder.pid || row.writer.processStart !== holder.processStart) return;
+  const row = await readRow(ports.ledger, "sessions", id);
+  if (row?.state !== "running" || !isSameProcess(row.writer, holder)) return;
   const session = await openSession(ports, { holder, id, takeOver: true });
   const ended = session.draft("turn.ended", { turn: session.state.turn + 1, reason: "error", error: { type, message: oneLine(message) } });
   await session.record([ended], "normal");

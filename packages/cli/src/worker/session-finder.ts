@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, type Holder, type Ledger, LedgerError, type SessionRow } from "@assent/core";
+import { type Clock, type Holder, type Ledger, LedgerError, listRows, readRow, type SessionRow } from "@assent/core";
 import { type Readiness, readReadiness, type WorkReason } from "./readiness.ts";
 import { isSameProcess, isWorkerSession } from "./registered-workers.ts";
 import { lacks, needsOf, type WorkerOffer } from "./requirements.ts";
@@ -29,7 +29,6 @@ export type FinderOptions = {
 type Seen = { readonly key: string; readonly again: number };
 type Attempt = { readonly progress: string; readonly until: number; readonly delay: number };
 
-const PAGE = 200;
 const RECENT_MS = 60_000;
 const LOOK_AGAIN_MS = 5_000;
 const FIRST_DELAY_MS = 1_000;
@@ -61,7 +60,7 @@ export function createSessionFinder({ ledger, clock, offer, holder, salt }: Find
         scheduled.sessions.add(session);
         scheduled.pos = pos;
       }
-      const rows = await openRows(ledger);
+      const rows = await listRows(ledger, "sessions");
       const families = groupFamilies(rows);
       const now = clock.now();
       const due = [...families].filter(([id, family]) => {
@@ -108,17 +107,6 @@ const READY: readonly SessionRow["state"][] = ["queued", "interrupted"];
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/** All sessions that have not ended. */
-async function openRows(ledger: Ledger): Promise<readonly SessionRow[]> {
-  const all: SessionRow[] = [];
-  for (let after: string | undefined; ; ) {
-    const rows: readonly SessionRow[] = await ledger.pending("sessions", { limit: PAGE, ...(after !== undefined && { after }) });
-    all.push(...rows);
-    after = rows.at(-1)?.id;
-    if (rows.length < PAGE) return all;
-  }
-}
-
 /** Main sessions with the sessions of their agents, because an agent's answer is work for its main session. */
 function groupFamilies(rows: readonly SessionRow[]): ReadonlyMap<string, readonly SessionRow[]> {
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -139,17 +127,12 @@ function keyOf(family: readonly SessionRow[]): string {
 
 /** The main session first, then those of its agents that are known to it. */
 async function readFamily(ledger: Ledger, id: string): Promise<readonly SessionRow[]> {
-  const row = await readRow(ledger, id);
+  const row = await readRow(ledger, "sessions", id);
   if (row?.parent) return readFamily(ledger, row.parent.session);
   if (!row || row.group) return [];
   if (row.tasks.length === 0) return [row];
-  const rows = await openRows(ledger);
+  const rows = await listRows(ledger, "sessions");
   return [row, ...(groupFamilies(rows).get(row.id) ?? []).filter((other) => other.id !== row.id)];
-}
-
-async function readRow(ledger: Ledger, id: string): Promise<SessionRow | undefined> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  return row?.id === id ? row : undefined;
 }
 
 function inOrder(ids: readonly string[], salt: string): readonly string[] {

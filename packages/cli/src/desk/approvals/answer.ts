@@ -3,9 +3,11 @@ import {
   type AnswerReport,
   type ApprovalRow,
   answerApproval,
+  droppedText,
   type Ledger,
   type RequestReader,
   type Rules,
+  readRow,
 } from "@assent/core";
 import { createRandomIds, createSystemClock, currentUser } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
@@ -70,7 +72,7 @@ async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): P
 }
 
 async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
-  const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+  const row = await readRow(ledger, "approvals", id);
   const { scope, rules } = row?.remember ?? { scope: "", rules: [] };
   return rules.map((rule) => `Remembered for this ${scope}: ${ruleWords(rule)}\n`).join("");
 }
@@ -93,9 +95,7 @@ export async function printAnswer(context: Context, nextStep: string, state: Ans
 
 async function lostNote({ ledger }: Pick<Store, "ledger">, { id, session }: ApprovalRow, report: AnswerReport): Promise<string> {
   if (report.outcome === "cancelled") return await closedElsewhere(ledger, session, id);
-  if (report.dropped.length === 0) return "";
-  const { droppedText } = await import("@assent/core");
-  return ` ${droppedText(report)}`;
+  return report.dropped.length === 0 ? "" : ` ${droppedText(report)}`;
 }
 
 /** Another agent asks in its own dialog, too. */

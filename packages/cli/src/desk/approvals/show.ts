@@ -1,4 +1,4 @@
-import { type ApprovalRow, type EffectOffer, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
+import { type ApprovalRow, type EffectOffer, isObject, type Json, type JsonObject, type Ledger, readRow } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError } from "../../io/failure.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
@@ -34,7 +34,7 @@ export async function showApproval(context: Context): Promise<number> {
 
 /** Undefined for the main session. */
 async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string | undefined> {
-  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
+  const row = await readRow(ledger, "sessions", session);
   return row?.parent?.task;
 }
 

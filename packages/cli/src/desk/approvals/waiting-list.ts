@@ -1,4 +1,13 @@
-import { type JsonObject, type Ledger, type Lists, type PageQuery, type ProposalRow, readWholeQuestion, type Session } from "@assent/core";
+import {
+  type JsonObject,
+  type Ledger,
+  type Lists,
+  type PageQuery,
+  type ProposalRow,
+  readRows,
+  readWholeQuestion,
+  type Session,
+} from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import { questionForm } from "../questions/form.ts";
@@ -135,16 +144,11 @@ async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
   { kind, since, query }: ListedKind<K>,
 ): AsyncGenerator<Lists[K]> {
   const beyond = (row: Lists[K]): boolean => after === undefined || waitingKind(after.id) === kind || !isBefore(kind, since(row), after);
-  let from = after !== undefined && waitingKind(after.id) === kind ? after.id : undefined;
   let reached = false;
-  for (;;) {
-    const rows = await ledger.pending(kind, { ...query, limit: PAGE, ...(from !== undefined && { after: from }) });
-    for (const row of rows) {
-      reached ||= beyond(row);
-      if (reached) yield row;
-    }
-    from = rows.at(-1)?.id;
-    if (rows.length < PAGE) return;
+  const from = after !== undefined && waitingKind(after.id) === kind ? { after: after.id } : {};
+  for await (const row of readRows(ledger, kind, { ...query, ...from, limit: PAGE })) {
+    reached ||= beyond(row);
+    if (reached) yield row;
   }
 }
 

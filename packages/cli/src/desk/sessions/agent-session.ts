@@ -1,4 +1,4 @@
-import type { Answer, ApprovalRow, Ledger, SessionRow } from "@assent/core";
+import { type Answer, type ApprovalRow, type Ledger, readRow, type SessionRow } from "@assent/core";
 import { CommandError } from "../../io/failure.ts";
 
 /** Null for a main session. */
@@ -17,8 +17,7 @@ export async function refuseAgentSession(ledger: Ledger, id: string): Promise<vo
 }
 
 async function parentOf(ledger: Ledger, id: string): Promise<SessionRow["parent"]> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  return row?.id === id ? row.parent : null;
+  return (await readRow(ledger, "sessions", id))?.parent ?? null;
 }
 
 /** Answers to an agent are remembered for that agent only. */

@@ -1,4 +1,4 @@
-import { type EventBodies, type Ledger, openSession, type SessionPorts } from "@assent/core";
+import { type EventBodies, type Ledger, openSession, readRow, type SessionPorts } from "@assent/core";
 import { currentHolder } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
@@ -66,8 +66,7 @@ function copyCreation(created: EventBodies["session.created"]): EventBodies["ses
 
 /** Only a recorded fork protects the original from being pruned. */
 async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void> {
-  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
-  if (row) return;
+  if (await readRow(ledger, "sessions", session)) return;
   throw new CommandError("session_not_found", 4, {
     message: `The session '${session}' was removed in the meantime.`,
     hint: "assent sessions",

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
-import type { JsonObject, Ledger, SessionRow } from "@assent/core";
+import { type JsonObject, type Ledger, readRows, type SessionRow } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { whenText } from "../../io/who.ts";
 import { printList } from "../../store/list-page.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { isWorkerSession, listWorkers } from "../../worker/registered-workers.ts";
-import { sessionRows } from "../tasks/recorded-tasks.ts";
 import { findUntaken, untakenText } from "../workers/untaken.ts";
 
 export function listSessions(context: Context): Promise<number> {
@@ -61,7 +60,7 @@ function reasonForm(reason: string | undefined): JsonObject {
 /** A call that another agent runs has no process of Assent: once it is claimed, the agent runs it until it reports. */
 async function shownStates(ledger: Ledger): Promise<(row: SessionRow) => SessionRow["state"]> {
   const running = new Set<string>();
-  for await (const { id, group, state } of sessionRows(ledger)) {
+  for await (const { id, group, state } of readRows(ledger, "sessions", { all: true })) {
     if (!group || state !== "interrupted") continue;
     for await (const { session } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.claimed"] })) running.add(session);
   }
@@ -109,7 +108,7 @@ export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow)
   const asked = await openQuestions(ledger);
   const totals = new Map<string, SessionTotals>();
   const above = new Map<string, string>();
-  for await (const { id, parent, openApprovals, unknownOutcomes } of sessionRows(ledger)) {
+  for await (const { id, parent, openApprovals, unknownOutcomes } of readRows(ledger, "sessions", { all: true })) {
     if (parent) above.set(id, parent.session);
     const own = { open: openApprovals + (asked.get(id) ?? 0), unknown: unknownOutcomes };
     if (own.open === 0 && own.unknown === 0) continue;

@@ -1,4 +1,4 @@
-import type { Holder, Ledger, SessionRow } from "@assent/core";
+import { type Holder, type Ledger, readRow, type SessionRow } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { storeFlag } from "../../store/location.ts";
 import { listWorkers } from "../../worker/registered-workers.ts";
@@ -29,13 +29,8 @@ type RootSession = { readonly id: string; readonly writer: Holder | null; readon
 
 async function rootOf(ledger: Ledger, session: string): Promise<RootSession> {
   for (let id = session; ; ) {
-    const row = await rowOf(ledger, id);
+    const row = await readRow(ledger, "sessions", id);
     if (!row?.parent) return { id, writer: row?.writer ?? null, group: row?.group ?? null };
     id = row.parent.session;
   }
-}
-
-async function rowOf(ledger: Ledger, id: string): Promise<SessionRow | undefined> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  return row?.id === id ? row : undefined;
 }

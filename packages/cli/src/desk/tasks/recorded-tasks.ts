@@ -1,4 +1,4 @@
-import { type Ledger, readSessionState, type SessionRow, type TaskRow } from "@assent/core";
+import { type Ledger, readRows, readSessionState, type SessionRow, type TaskRow } from "@assent/core";
 
 /** An unfinished task and the session that started it. */
 export type RecordedTask = {
@@ -8,11 +8,9 @@ export type RecordedTask = {
   readonly state: TaskRow["state"] | "interrupted";
 };
 
-const PAGE = 1_000;
-
 export async function recordedTasks(ledger: Ledger, only?: string): Promise<readonly RecordedTask[]> {
   const found: RecordedTask[] = [];
-  for await (const session of sessionRows(ledger)) {
+  for await (const session of readRows(ledger, "sessions", { all: true })) {
     if (session.tasks.length === 0 || (only !== undefined && session.id !== only)) continue;
     const { tasks } = await readSessionState(ledger, session.id);
     for (const row of tasks.values()) {
@@ -21,15 +19,6 @@ export async function recordedTasks(ledger: Ledger, only?: string): Promise<read
     }
   }
   return found;
-}
-
-export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
-  for (let after: string | undefined; ; ) {
-    const rows: readonly SessionRow[] = await ledger.pending("sessions", { all: true, limit: PAGE, ...(after !== undefined && { after }) });
-    yield* rows;
-    after = rows.at(-1)?.id;
-    if (rows.length < PAGE) return;
-  }
 }
 
 export function blockedBy({ row }: RecordedTask): string | null {

@@ -12,6 +12,7 @@ import {
   type Ledger,
   type QuestionAnswer,
   readPart,
+  readRow,
 } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
@@ -47,8 +48,8 @@ export async function answerForHost(
     if (id.startsWith("q_")) return await answerOfQuestion(answering, { id, fingerprint, fields, yes });
     if (id.startsWith("p_")) return await settleProposalFor(answering, { id, fields, yes, proposals });
     const answer = approvalAnswer({ id, fingerprint, fields, yes });
-    const [row] = await answering.ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
-    if (row?.id === id) await refuseWideAnswer(answering.ledger, row, answer);
+    const row = await readRow(answering.ledger, "approvals", id);
+    if (row) await refuseWideAnswer(answering.ledger, row, answer);
     return answerReport(await commitAnswer(answering, answer));
   } catch (error) {
     if (error instanceof AnswerError || error instanceof CommandError) throw new HostError(error.type, error.message);

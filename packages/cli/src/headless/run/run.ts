@@ -1,3 +1,4 @@
+import { readRow } from "@assent/core";
 import { createRandomIds } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { readFlags } from "../../compose/flags.ts";
@@ -26,7 +27,7 @@ export async function runPrompt(given: Context): Promise<number> {
   if (context.options.flag("detach")) return await submitRun(context, { prompt, id, flags: judging, run: flags, place });
   if (context.options.list("label").length > 0) throw usageError("run", "option '--label' needs '--detach'.");
   const begin = async (store: Store, { policy, chosen }: PolicyAndModel): Promise<number> => {
-    if (id !== undefined && (await sessionExists(store, id))) {
+    if (id !== undefined && (await readRow(store.ledger, "sessions", id))) {
       policy.source.close(); // the session also follows the flags it began with
       return (await resumeRun(context, store, { id, prompt, run: flags })) ?? 0;
     }
@@ -58,7 +59,7 @@ async function submitRun(context: Context, run: Omit<NewRun, "policy" | "chosen"
   const { detachedModel, detachRun, refuseAttachedOptions } = await import("./detach.ts");
   refuseAttachedOptions(run.run);
   return withStore(context, async (store) => {
-    if (run.id !== undefined && (await sessionExists(store, run.id)))
+    if (run.id !== undefined && (await readRow(store.ledger, "sessions", run.id)))
       throw usageError("run", `option '--detach' needs a new session, but '${run.id}' exists. Continue it with: assent resume ${run.id}`);
     const policy = await followPolicy(context, { workspace: run.place.workspace, flags: run.flags, ledger: store.ledger });
     try {
@@ -90,11 +91,6 @@ function chosenId({ options }: Context): string | undefined {
   const id = options.text("session")?.toLowerCase();
   if (id !== undefined && !SESSION_ID.test(id)) throw usageError("run", `option '--session' must be a session id or a UUID, not '${id}'.`);
   return id;
-}
-
-async function sessionExists({ ledger }: Store, id: string): Promise<boolean> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  return row?.id === id;
 }
 
 const MOST_BYTES = 10 * 1024 * 1024;

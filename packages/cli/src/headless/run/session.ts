@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { hasWakingNotice, nextDue } from "@assent/agent";
-import { type Ledger, openSession, readSessionState, type Session } from "@assent/core";
+import { type Ledger, openSession, readRow, readSessionState, type Session } from "@assent/core";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
@@ -112,7 +112,7 @@ async function otherDirectory({ io, options }: Context, ledger: Ledger, id: stri
   const given = options.text("cwd");
   const cwd = given === undefined ? undefined : resolve(io.cwd, given);
   if (cwd !== undefined && !isDirectory(cwd)) throw usageError("resume", `option '--cwd' must be a directory, but '${cwd}' is not.`);
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  const row = await readRow(ledger, "sessions", id);
   if (cwd !== undefined || row === undefined || isDirectory(row.cwd)) return cwd;
   throw new CommandError("cwd_missing", 1, {
     message: `The directory of this session no longer exists: ${row.cwd}`,

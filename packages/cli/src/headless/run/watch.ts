@@ -1,8 +1,8 @@
-import type { Ledger, SessionRow } from "@assent/core";
+import { type Ledger, readRow, type SessionRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { withTimer } from "../../compose/keep-alive.ts";
-import { asFailure } from "../../io/failure.ts";
+import { isHeldElsewhere } from "../../io/failure.ts";
 import type { Store } from "../../store/open.ts";
 import { readReadiness } from "../../worker/readiness.ts";
 
@@ -26,13 +26,12 @@ export async function continueWhileParked(
     try {
       exit = await again();
     } catch (error) {
-      if (!TAKEN.includes(asFailure(error).type)) throw error;
+      if (!isHeldElsewhere(error)) throw error;
     }
   }
   return exit;
 }
 
-const TAKEN: readonly string[] = ["session_in_use", "session_busy", "stale_writer"];
 const OVER: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
 /** `ended`: another process continued the session to its end. */
@@ -43,7 +42,7 @@ async function waitUntilReady({ io, overrides }: Context, ledger: Ledger, id: st
   let cancelTimer = (): void => undefined;
   let isTold = false;
   const look = async (): Promise<void> => {
-    const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+    const row = await readRow(ledger, "sessions", id);
     if (!row || OVER.includes(row.state)) return resolve("ended");
     if (row.state === "running") return;
     const { why, next } = await readReadiness(ledger, row, clock.now());

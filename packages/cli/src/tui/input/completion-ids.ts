@@ -1,4 +1,4 @@
-import type { Ledger, Lists, PageQuery, ProposalRow } from "@assent/core";
+import { type Ledger, listRows, type ProposalRow } from "@assent/core";
 import { listWaiting } from "../../desk/approvals/waiting-list.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
@@ -12,7 +12,6 @@ export type IdPlaces = {
 };
 
 const MOST = 100;
-const PAGE = 1_000;
 
 /** Lists ids for completion, sessions and changes newest first. */
 export async function listIds(kind: IdKind, { ledger, current, tools }: IdPlaces): Promise<readonly CompletedId[]> {
@@ -24,7 +23,7 @@ export async function listIds(kind: IdKind, { ledger, current, tools }: IdPlaces
     case "proposals":
       return (await ledger.pending("proposals", { limit: MOST })).map(({ id, label }) => idRow(id, label));
     case "sessions":
-      return newest((await allRows(ledger, "sessions", { all: true })).filter(({ parent }) => !parent)).map(({ id, title }) =>
+      return newest((await listRows(ledger, "sessions", { all: true })).filter(({ parent }) => !parent)).map(({ id, title }) =>
         idRow(id, title),
       );
     case "undoable":
@@ -50,15 +49,5 @@ function newest<T>(rows: readonly T[]): readonly T[] {
 export async function listUndoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
   if (!current) return [];
   const { ledger, id: session } = current.session;
-  return (await allRows(ledger, "proposals", { session, all: true })).filter(({ state, files }) => state === "applied" && files > 0);
-}
-
-async function allRows<K extends "proposals" | "sessions">(ledger: Ledger, kind: K, query: PageQuery): Promise<readonly Lists[K][]> {
-  const found: Lists[K][] = [];
-  for (let after: string | undefined; ; ) {
-    const rows = await ledger.pending(kind, { ...query, limit: PAGE, ...(after !== undefined && { after }) });
-    found.push(...rows);
-    after = rows.at(-1)?.id;
-    if (rows.length < PAGE) return found;
-  }
+  return (await listRows(ledger, "proposals", { session, all: true })).filter(({ state, files }) => state === "applied" && files > 0);
 }

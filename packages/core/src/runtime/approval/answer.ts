@@ -9,6 +9,7 @@ import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
 import { readPart } from "../proposal/part.ts";
+import { readRow } from "../session/list-rows.ts";
 
 /** The recorded answer, and whether this call gave it. */
 export type AnswerReport = {
@@ -79,8 +80,8 @@ async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, an
 }
 
 async function findApproval(ledger: Ledger, id: string): Promise<ApprovalRow> {
-  const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
-  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no approval '${id}'.`);
+  const row = await readRow(ledger, "approvals", id);
+  if (!row) throw new AnswerError("unknown_approval", `There is no approval '${id}'.`);
   return row;
 }
 

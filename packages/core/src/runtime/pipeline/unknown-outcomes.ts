@@ -3,6 +3,7 @@ import { type Call, mayBeUnderWay } from "../../model/call.ts";
 import type { LedgerEvent } from "../../model/events.ts";
 import { parseEvent } from "../../model/known-event.ts";
 import type { SessionRow } from "../../model/ledger-rows.ts";
+import { readRows } from "../session/list-rows.ts";
 import { readSessionState, type Session } from "../session/session.ts";
 
 /** Fingerprints that ended unknown in any session of one run: what is unknown in one is unknown in all of them, until a person answers for it. */
@@ -91,21 +92,14 @@ async function lastEnds(ledger: Ledger, sessions: readonly string[]): Promise<Re
   return ends;
 }
 
-const PAGE = 1_000;
-
 /** The sessions of all agents that a session started, and of those that they did. */
 async function descendants(ledger: Ledger, root: string): Promise<readonly SessionRow[]> {
   const family = new Set([root]);
   const agents: SessionRow[] = [];
-  for (let after = root, more = true; more; ) {
-    const rows: readonly SessionRow[] = await ledger.pending("sessions", { all: true, limit: PAGE, after });
-    for (const row of rows) {
-      if (!row.parent || !family.has(row.parent.session)) continue;
-      family.add(row.id); // a session is older than those that its agents start
-      agents.push(row);
-    }
-    after = rows.at(-1)?.id ?? after;
-    more = rows.length === PAGE;
+  for await (const row of readRows(ledger, "sessions", { all: true, after: root })) {
+    if (!row.parent || !family.has(row.parent.session)) continue;
+    family.add(row.id); // a session is older than those that its agents start
+    agents.push(row);
   }
   return agents;
 }

@@ -2,6 +2,7 @@ import type { ChangeSet, FileChange, FileImage } from "../../file-ports.ts";
 import type { JsonObject } from "../../model/json/json.ts";
 import { parseEvent } from "../../model/known-event.ts";
 import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths } from "../../model/proposal/proposal.ts";
+import { readRow } from "../session/list-rows.ts";
 import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 
@@ -26,8 +27,7 @@ export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, ro
 
 /** Searches all sessions and states. */
 export async function findProposal({ ledger }: Pick<Session, "ledger">, id: string): Promise<ProposalRow | undefined> {
-  const [row] = await ledger.pending("proposals", { prefix: id, all: true, limit: 1 });
-  return row?.id === id ? row : undefined;
+  return await readRow(ledger, "proposals", id);
 }
 
 /** The real paths that a proposal touches. */

@@ -8,6 +8,7 @@ import { answersFault, type Question, type QuestionAnswer } from "../../model/qu
 import { readAnswers } from "../../model/question/shape.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock } from "../../ports.ts";
+import { readRow } from "../session/list-rows.ts";
 
 /** The ports for answering a question, from any process. */
 export type QuestionPorts = { readonly ledger: Ledger; readonly clock: Clock };
@@ -50,8 +51,8 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
 const REASON_LIMIT = 2_000;
 
 async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
-  const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
-  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'.`);
+  const row = await readRow(ledger, "questions", id);
+  if (!row) throw new AnswerError("unknown_approval", `There is no question '${id}'.`);
   return await readWholeQuestion(ledger, row);
 }
 

@@ -7,6 +7,7 @@ import { fromSnapshot, toSnapshot } from "../../model/snapshot.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { acquireSession } from "./acquire.ts";
 import { makeFollower, type SessionFollower, type SessionLink } from "./following.ts";
+import { readRow } from "./list-rows.ts";
 import { makeStamp } from "./stamp.ts";
 import { makeWriter, type SessionWriter } from "./writing.ts";
 
@@ -72,8 +73,8 @@ function newSession({ door }: Holder, create: NewSession): EventBodies["session.
 }
 
 async function checkOpenable(ledger: Ledger, id: string, runElsewhere: boolean): Promise<void> {
-  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
-  if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'.`, { session: id });
+  const row = await readRow(ledger, "sessions", id);
+  if (!row) throw new LedgerError("session_not_found", `There is no session '${id}'.`, { session: id });
   if (!row.group || runElsewhere) return;
   const { title } = row.group;
   throw new LedgerError("session_run_elsewhere", `The call of session '${id}' is run by ${title}, which continues by itself.`, {
