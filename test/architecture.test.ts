@@ -298,6 +298,7 @@ describe("the record's format is pinned", () => {
       "call.judged",
       "call.proposed",
       "call.started",
+      "cancel.requested",
       "grant.created",
       "grant.revoked",
       "grant.used",

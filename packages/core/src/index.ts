@@ -69,12 +69,13 @@ export {
   recordsProcess,
   snapshotName,
 } from "./model/known-event.ts";
-export type { CallRow } from "./model/ledger-rules.ts";
+export type { CallRow, ContestedDraft } from "./model/ledger-rules.ts";
 export {
   answerRefusal,
   answerSources,
   approvalOf,
   claimLoss,
+  isContested,
   nextApprovalRow,
   nextCallRow,
   nextProposalRow,
@@ -197,6 +198,8 @@ export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/que
 export { answerQuestion, readWholeQuestion } from "./runtime/question/answer.ts";
 export type { CallRecord } from "./runtime/session/call-record.ts";
 export { readCallRecord } from "./runtime/session/call-record.ts";
+export type { CancelRequest } from "./runtime/session/cancel-requests.ts";
+export { followCancelRequests } from "./runtime/session/cancel-requests.ts";
 export { listRows, readRow, readRows } from "./runtime/session/list-rows.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
 export { openSession, readSessionState } from "./runtime/session/session.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { SharedDraft } from "../src/ledger-port.ts";
 import { type EventBodies, SHARED } from "../src/model/events.ts";
+import { followCancelRequests } from "../src/runtime/session/cancel-requests.ts";
 import {
   answeredDraft,
   claimedDraft,
@@ -351,5 +352,36 @@ const TRUST: readonly LedgerCase[] = [
   },
 ];
 
-/** Answers, closes, grants, trust and deadlines. */
-export const ANSWERING_CASES: readonly LedgerCase[] = [...ANSWERS, ...GRANTS, ...TRUST];
+const CANCELS: readonly LedgerCase[] = [
+  {
+    id: "cancel-requested",
+    title: "a request to cancel reaches those who follow its session and nobody who began later; it changes nothing by itself",
+    run: async (bench) => {
+      const { session } = await waiting(bench);
+      const request = (target: EventBodies["cancel.requested"]["target"], of = session): SharedDraft =>
+        draftOf("cancel.requested", { session: of, target, reason: null, by: TESTER });
+      const before = request({ call: "early" });
+      wonBy(await bench.ledger.answer([before]));
+      const heard: unknown[] = [];
+      const arrived = Promise.withResolvers<void>();
+      const following = followCancelRequests(bench.ledger, session, ({ target }) => {
+        heard.push(target);
+        if (target === null) arrived.resolve();
+      });
+      const other = followCancelRequests(bench.ledger, "s_other", () => heard.push("another session"));
+      await bench.ledger.head(); // it follows from its own look at the head, which was asked for earlier
+      await new Promise((resolve) => setImmediate(resolve));
+      wonBy(await bench.ledger.answer([request({ call: "c1" })]));
+      wonBy(await bench.ledger.answer([request({ task: "t_1" })]));
+      wonBy(await bench.ledger.answer([request(null)]));
+      await arrived.promise;
+      following.close();
+      other.close();
+      assert.deepEqual(heard, [{ call: "c1" }, { task: "t_1" }, null]);
+      assert.equal((await bench.ledger.pending("approvals"))[0]?.state, "open");
+    },
+  },
+];
+
+/** Answers, closes, grants, trust, requests to cancel and deadlines. */
+export const ANSWERING_CASES: readonly LedgerCase[] = [...ANSWERS, ...GRANTS, ...TRUST, ...CANCELS];

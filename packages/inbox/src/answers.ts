@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type QuestionAnswer } from "@assent/core";
-import type { InboxAnswer } from "./desk.ts";
+import type { CancelTarget, InboxAnswer } from "./desk.ts";
 
 const MOST = 500;
 
@@ -15,6 +15,14 @@ export function readAnswers(body: Readonly<Record<string, unknown>>): readonly I
     read.push(answer);
   }
   return read;
+}
+
+/** Reads what to cancel; undefined if it is something else. */
+export function readCancelTarget(body: Readonly<Record<string, unknown>>): CancelTarget | undefined {
+  const [[name, id] = [], ...others] = Object.entries(body);
+  if (name === undefined) return null;
+  if (typeof id !== "string" || others.length > 0) return undefined;
+  return name === "call" ? { call: id } : name === "task" ? { task: id } : undefined;
 }
 
 type FieldCheck = (value: unknown) => boolean;

@@ -132,6 +132,20 @@ export type TimelineEntry = {
   readonly call: string | null;
   /** An applied proposal that can be undone. */
   readonly undo: string | null;
+  /** A call or task that runs now and can be cancelled. */
+  readonly cancel: CancelTarget;
+};
+
+/** A call or task of a session; null means all that the session does now. */
+export type CancelTarget = { readonly call: string } | { readonly task: string } | null;
+
+/** What happened in a session, oldest first. */
+export type SessionTimeline = {
+  readonly title: string;
+  readonly state: string;
+  /** True while a process works on it, which can be cancelled. */
+  readonly isRunning: boolean;
+  readonly entries: readonly TimelineEntry[];
 };
 
 /** One remembered answer. */
@@ -154,9 +168,11 @@ export interface InboxDesk {
   /** Resolves once the answer is saved, or was not. */
   answer(answer: InboxAnswer): Promise<AnswerResult>;
   sessions(): Promise<readonly SessionLine[]>;
-  timeline(session: string): Promise<readonly TimelineEntry[] | undefined>;
+  timeline(session: string): Promise<SessionTimeline | undefined>;
   export(session: string): Promise<string | undefined>;
   undo(proposal: string): Promise<AnswerResult>;
+  /** Asks the process of the session; resolves once it has obeyed, or says why not. */
+  cancel(session: string, target: CancelTarget): Promise<AnswerResult>;
   grants(): Promise<readonly GrantLine[]>;
   revoke(grant: string): Promise<AnswerResult>;
   /** Calls `changed` with the newest position of the record, once soon and after each commit, until it is closed. */

@@ -1,5 +1,6 @@
 export type {
   AnswerResult,
+  CancelTarget,
   CardEffect,
   CardFile,
   CardHunk,
@@ -11,6 +12,7 @@ export type {
   InboxDesk,
   RememberOffer,
   SessionLine,
+  SessionTimeline,
   TimelineEntry,
   WaitingRow,
 } from "./desk.ts";

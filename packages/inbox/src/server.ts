@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Access, createAccess, SECURITY_HEADERS } from "./access.ts";
-import { readAnswers } from "./answers.ts";
+import { readAnswers, readCancelTarget } from "./answers.ts";
 import type { InboxDesk } from "./desk.ts";
 import { streamChanges } from "./stream.ts";
 
@@ -117,6 +117,15 @@ function createHandler({ desk, page, loggedIn }: InboxOptions, access: Access): 
     { method: "GET", path: "/api/export/*", handle: async ({ response, rest }) => sendExport(response, rest, await desk.export(rest)) },
     { method: "GET", path: "/api/grants", handle: async ({ response }) => sendJson(response, 200, await desk.grants()) },
     { method: "POST", path: "/api/undo/*", handle: async ({ response, rest }) => sendJson(response, 200, await desk.undo(rest)) },
+    {
+      method: "POST",
+      path: "/api/cancel/*",
+      handle: async ({ request, response, rest }) => {
+        const target = readCancelTarget(await readJson(request));
+        if (target === undefined) return sendError(response, 400, "bad_request", "Send {}, { call } or { task }.");
+        sendJson(response, 200, await desk.cancel(rest, target));
+      },
+    },
     { method: "POST", path: "/api/revoke/*", handle: async ({ response, rest }) => sendJson(response, 200, await desk.revoke(rest)) },
   ];
   return async (request, response) => {

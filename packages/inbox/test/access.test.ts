@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
-import type { InboxAnswer, InboxDesk } from "../src/desk.ts";
+import type { CancelTarget, InboxAnswer, InboxDesk } from "../src/desk.ts";
 import { type InboxServer, serveInbox } from "../src/server.ts";
 
 type Reply = { readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly body: string };
@@ -13,6 +13,7 @@ type Sent = {
 };
 
 const saved: InboxAnswer[] = [];
+const cancelled: CancelTarget[] = [];
 const ANSWER = { id: "a_1", revision: 1, fingerprint: "f", outcome: "approve" } as const;
 
 const desk: InboxDesk = {
@@ -29,6 +30,10 @@ const desk: InboxDesk = {
   timeline: async () => undefined,
   export: async () => undefined,
   undo: async (id) => ({ id, result: "saved", message: "" }),
+  cancel: async (id, target) => {
+    cancelled.push(target);
+    return { id, result: "saved", message: "" };
+  },
   grants: async () => [],
   revoke: async (id) => ({ id, result: "saved", message: "" }),
   follow: (changed) => {
@@ -127,6 +132,12 @@ describe("who may use the page", () => {
     ["a GET answers nothing", 405, () => ({ path: "/api/answers", headers: { cookie } })],
     ["a GET reveals nothing", 405, () => ({ path: "/api/reveal/a_1", headers: { cookie } })],
     ["a GET revokes nothing", 405, () => ({ path: "/api/revoke/g_1", headers: { cookie } })],
+    ["a GET cancels nothing", 405, () => ({ path: "/api/cancel/s_1", headers: { cookie } })],
+    [
+      "a request to cancel something else than a call or a task is refused",
+      400,
+      () => ({ method: "POST", path: "/api/cancel/s_1", headers: { ...json(), cookie }, body: JSON.stringify({ call: "c1", task: "t1" }) }),
+    ],
     ["an answer without the cookie is refused", 401, () => ({ method: "POST", path: "/api/answers", headers: json(), body: answerBody })],
     ["a used token is refused", 401, () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "old" }) })],
     [
@@ -172,13 +183,19 @@ describe("who may use the page", () => {
       saved.length = 0;
       const reply = await send(sent());
       assert.equal(reply.status, status, reply.body);
-      assert.deepEqual(saved, [], "nothing was answered");
+      assert.deepEqual([saved, cancelled], [[], []], "nothing was answered or cancelled");
     });
 
   test("an answer with cookie, origin, revision and fingerprint is saved", async () => {
     const { status } = await send({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody });
     assert.equal(status, 200);
     assert.deepEqual(saved, [ANSWER]);
+  });
+  test("a call, a task, or all that a session does can be cancelled", async () => {
+    const targets: readonly CancelTarget[] = [{ call: "c 1" }, { task: "t_1" }, null];
+    for (const target of targets)
+      await send({ method: "POST", path: "/api/cancel/s_1", headers: { ...json(), cookie }, body: JSON.stringify(target ?? {}) });
+    assert.deepEqual(cancelled, targets);
   });
   test("an answer to something that changed is a 409 and says so", async () => {
     const body = JSON.stringify({ answers: [{ ...ANSWER, fingerprint: "old" }] });

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { AnswerResult, GrantLine, SessionLine, TimelineEntry } from "../src/desk.ts";
+import type { AnswerResult, CancelTarget, GrantLine, SessionLine, SessionTimeline } from "../src/desk.ts";
 import { visible } from "./text.ts";
 import { get, post } from "./wire.ts";
 
@@ -43,25 +43,46 @@ export function Sessions({ version }: { readonly version: number }) {
 
 type Told = (results: readonly AnswerResult[]) => void;
 
+/** Says that a request did not reach the server, or was refused there. */
+function failed(told: Told): (error: unknown) => void {
+  return (error) => told([{ id: "", result: "refused", message: error instanceof Error ? error.message : String(error) }]);
+}
+
 export function Timeline({ session, version, told }: { readonly session: string; readonly version: number; readonly told: Told }) {
-  const entries = useLoaded<readonly TimelineEntry[]>(`/api/sessions/${session}`, version);
-  if (!entries) return <p>Loading …</p>;
+  const loaded = useLoaded<SessionTimeline>(`/api/sessions/${session}`, version);
+  if (!loaded) return <p>Loading …</p>;
+  const cancel = (target: CancelTarget): void =>
+    void post<AnswerResult>(`/api/cancel/${session}`, target ?? {}).then((result) => told([result]), failed(told));
   return (
     <section aria-label="Timeline">
-      <h2>Session {session}</h2>
-      <p>
+      <h2>{visible(loaded.title)}</h2>
+      <p class="about">
+        {session} · {loaded.isRunning ? "running" : loaded.state === "running" ? "open" : loaded.state} ·{" "}
         <a href={`/api/export/${session}`} download>
           Export as Markdown
         </a>
+        {loaded.isRunning && (
+          <button type="button" class="reject" onClick={() => cancel(null)}>
+            Cancel all that runs
+          </button>
+        )}
       </p>
       <ol class="timeline">
-        {entries.map(({ at, what, text, call, undo }, index) => (
+        {loaded.entries.map(({ at, what, text, call, undo, cancel: target }, index) => (
           <li key={`${index}`}>
             <time dateTime={at}>{at.slice(11, 19)}</time> <strong>{what}</strong> {call !== null && <code>{visible(call)}</code>}
             {text !== "" && <pre>{visible(text)}</pre>}
             {undo !== null && (
-              <button type="button" onClick={() => void post<AnswerResult>(`/api/undo/${undo}`).then((result) => told([result]))}>
+              <button
+                type="button"
+                onClick={() => void post<AnswerResult>(`/api/undo/${undo}`).then((result) => told([result]), failed(told))}
+              >
                 Undo
+              </button>
+            )}
+            {target !== null && (
+              <button type="button" class="reject" onClick={() => cancel(target)}>
+                Cancel
               </button>
             )}
           </li>
@@ -86,7 +107,10 @@ export function Grants({ version, told }: { readonly version: number; readonly t
               {scope} · {visible(by)} · {since}
               {expiresAt !== null && ` · until ${expiresAt}`}
             </span>
-            <button type="button" onClick={() => void post<AnswerResult>(`/api/revoke/${id}`).then((result) => told([result]))}>
+            <button
+              type="button"
+              onClick={() => void post<AnswerResult>(`/api/revoke/${id}`).then((result) => told([result]), failed(told))}
+            >
               Revoke
             </button>
           </li>

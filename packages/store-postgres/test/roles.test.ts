@@ -147,6 +147,7 @@ for (const [at, server] of servers.entries()) {
       ["ci", "answer a question", EVENT("question.answered", "_store", '{"outcome":"cancelled","outcome":"answered"}')],
       ["ci", "create a grant", EVENT("grant.created")],
       ["ci", "request that a proposal is applied", EVENT("proposal.requested")],
+      ["ci", "cancel a run of another session", EVENT("cancel.requested")],
       ["ci", "trust a project", EVENT("trust.granted")],
       ["ci", "record that sessions were pruned", EVENT("store.pruned")],
       ["ci", "write an event of another role's session", EVENT("call.proposed", OTHERS)],

@@ -1,4 +1,4 @@
-import { type Content, ParkRequest, type Session } from "@assent/core";
+import { type CancelRequest, type Content, followCancelRequests, ParkRequest, type Session } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
 import type { RunEnd } from "../loop/conversation-state.ts";
 import { hasWakingNotice } from "../notices/deliver.ts";
@@ -11,6 +11,8 @@ export type RunningTasks = {
   readonly running: () => number;
   /** Resolves when none runs. */
   readonly idle: () => Promise<void>;
+  /** Ends one task; resolves when the request is recorded. */
+  readonly cancel: (id: string, by: string, reason?: string) => Promise<unknown>;
   /** Ends all tasks; resolves when each has its notice. */
   readonly cancelAll: (by: string) => Promise<void>;
   /** Pauses tasks that wait for a person and ends all others. */
@@ -70,11 +72,33 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   const wakeup = createWakeup();
   let draining: Promise<RunEnd | undefined> | undefined;
   let ending: Promise<void> | undefined;
+  let request: CancelRequest | undefined;
+  /** Says who cancelled, if it was a person in another process. */
+  const namingCanceller =
+    (run: (signal: AbortSignal) => Promise<RunEnd>) =>
+    async (signal: AbortSignal): Promise<RunEnd> => {
+      request = undefined;
+      const end = await run(signal);
+      return request && end.reason === "cancelled" ? { ...end, error: cancelledError(request) } : end;
+    };
+  const obey = (given: CancelRequest): void => {
+    const { target, by, reason } = given;
+    if (target === null) {
+      request = given;
+      turns.interrupt();
+      tasks.cancelAll(by.name).catch(() => undefined); // the end of a task that cannot be stored fails the run
+    } else if ("task" in target) tasks.cancel(target.task, by.name, reason ?? undefined).catch(() => undefined); // as above
+  };
+  const cancelRequests = followCancelRequests(session.ledger, session.id, obey);
+  session.onClose(async () => cancelRequests.close());
   const hasNotice = (): boolean => hasWakingNotice(session);
   const deliverAll = async (): Promise<RunEnd | undefined> => {
     let last: RunEnd | undefined;
     while (hasNotice() && !turns.isClosed()) {
-      const end = await turns.run((signal) => conversation.resume(signal), { signal: deps.signal, isNeeded: hasNotice });
+      const end = await turns.run(
+        namingCanceller((signal) => conversation.resume(signal)),
+        { signal: deps.signal, isNeeded: hasNotice },
+      );
       if (end && end.reason !== "done") throw new NoticeRunError(end);
       last = end ?? last;
     }
@@ -87,7 +111,7 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     return draining;
   };
   const runForPerson = async (run: (signal: AbortSignal) => Promise<RunEnd>, signal: AbortSignal): Promise<RunEnd> =>
-    (await turns.run(run, { signal })) ?? { reason: "cancelled", text: "" };
+    (await turns.run(namingCanceller(run), { signal })) ?? { reason: "cancelled", text: "" };
   const wake = (): void => {
     wakeup.notify();
     const mayDeliver = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
@@ -126,10 +150,14 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
         signal,
       ),
     shutdown: (by, { notices = "keep", park = false } = {}) => {
-      ending ??= end(by, { notices, park });
+      ending ??= end(by, { notices, park }).finally(cancelRequests.close);
       return ending;
     },
   };
+}
+
+function cancelledError({ by, reason }: CancelRequest): NonNullable<RunEnd["error"]> {
+  return { type: "cancelled", message: `${by.name} cancelled the session${reason === null ? "" : `: ${reason}`}.` };
 }
 
 /** Asks the model again only if there is something new for it. */

@@ -26,6 +26,7 @@ function workOf(): RunningTasks & { readonly start: () => void; readonly end: ()
     },
     end,
     parkAll: async () => undefined,
+    cancel: async (id, by) => void cancelled.push(`${id} ${by}`),
     cancelAll: async (by) => {
       cancelled.push(by);
       while (running > 0) end();

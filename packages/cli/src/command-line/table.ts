@@ -3,6 +3,7 @@ import { approvals } from "../commands/approvals.ts";
 import { approvalsShow } from "../commands/approvals-show.ts";
 import { approve } from "../commands/approve.ts";
 import { call } from "../commands/call.ts";
+import { cancel } from "../commands/cancel.ts";
 import { completions } from "../commands/completions.ts";
 import { demo } from "../commands/demo.ts";
 import { discard } from "../commands/discard.ts";
@@ -61,7 +62,7 @@ export const COMMANDS: readonly Command[] = [
   ...[inbox, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, stats, statsStore, grantsPromote, trust],
-  ...[sessions, sessionsFork, sessionsExport, workers, tasks, tasksDiscard, tasksRelease, log, tools],
+  ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, tools],
   ...[mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
   ...[verify, doctor, prune, storeMigrate, storeCopy, storeRoles, completions],

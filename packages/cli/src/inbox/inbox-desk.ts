@@ -1,9 +1,19 @@
-import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
+import {
+  type By,
+  type JsonObject,
+  type Ledger,
+  parseEvent,
+  readCallRecord,
+  readRow,
+  readSessionState,
+  type SessionRow,
+} from "@assent/core";
 import { createSystemClock } from "@assent/host";
-import type { AnswerResult, InboxCard, InboxDesk, SessionLine, TimelineEntry } from "@assent/inbox";
+import type { AnswerResult, InboxCard, InboxDesk, SessionLine, SessionTimeline, TimelineEntry } from "@assent/inbox";
 import { createValueRedactor, type Settings } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
+import { endWords, requestCancel } from "../desk/sessions/cancel.ts";
 import { eventLine } from "../desk/sessions/event-line.ts";
 import { exportedEvents } from "../desk/sessions/export.ts";
 import { createTranscript } from "../desk/sessions/export-markdown.ts";
@@ -58,11 +68,20 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
         });
       }),
     sessions: async () => redact(await sessionLines(ledger)),
-    timeline: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await timeline(ledger, id)) : undefined),
+    timeline: async (id) => redact(await ifFound(await readRow(ledger, "sessions", id), (row) => timeline(ledger, row))),
     export: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
     undo: (id) =>
       orRefusal(id, async () =>
         ifKnown(id, await readRow(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
+      ),
+    cancel: (id, target) =>
+      orRefusal(id, async () =>
+        ifKnown(id, await readRow(ledger, "sessions", id), async (session) => {
+          const clock = context.overrides.clock ?? createSystemClock();
+          const end = await requestCancel({ ledger, clock, by, reason: null }, { session, target });
+          const what = target === null ? id : "call" in target ? target.call : target.task;
+          return { id: what, result: end.state === "cancelled" ? "saved" : "refused", message: `${what}: ${endWords(end)}.` };
+        }),
       ),
     grants: async () => {
       const rows = await ledger.pending("grants", { limit: MOST });
@@ -109,6 +128,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "expiresAt",
   "at",
   "undo",
+  "cancel",
   "write",
   "path",
 ]);
@@ -139,11 +159,17 @@ const WORDS: Readonly<Record<string, string>> = {
   "proposal.applied": "change applied",
   "proposal.discarded": "change discarded",
   "proposal.undone": "change undone",
+  "task.started": "task started",
+  "task.ended": "task ended",
+  "cancel.requested": "cancel",
   "session.closed": "session closed",
   "mode.changed": "mode",
 };
 
-async function timeline(ledger: Ledger, session: string): Promise<readonly TimelineEntry[]> {
+async function timeline(ledger: Ledger, row: SessionRow): Promise<SessionTimeline> {
+  const { id: session, state } = row;
+  const { calls, tasks, openTurn } = await readSessionState(ledger, session);
+  const isRunning = state === "running" && (openTurn !== null || calls.size > 0 || tasks.size > 0);
   const entries: TimelineEntry[] = [];
   const undone = new Set<unknown>();
   for await (const stored of ledger.read({ session, seq: 0 }, { session, naming: session, types: Object.keys(WORDS) })) {
@@ -158,9 +184,21 @@ async function timeline(ledger: Ledger, session: string): Promise<readonly Timel
       .split(/\s{2,}/)
       .slice(3)
       .join("  ");
-    entries.push({ at: whenText(at), what: WORDS[type] ?? type, text: line, call, undo });
+    const task = typeof body["task"] === "string" ? body["task"] : "";
+    const cancel =
+      !isRunning || row.group
+        ? null
+        : type === "call.claimed" && call !== null && calls.has(call)
+          ? { call }
+          : type === "task.started" && tasks.has(task)
+            ? { task }
+            : null;
+    entries.push({ at: whenText(at), what: WORDS[type] ?? type, text: line, call, undo, cancel });
   }
-  return entries.map((entry) => (undone.has(entry.undo) ? { ...entry, undo: null } : entry));
+  return {
+    ...{ title: sessionTitle(row), state, isRunning: isRunning && !row.group },
+    entries: entries.map((entry) => (undone.has(entry.undo) ? { ...entry, undo: null } : entry)),
+  };
 }
 
 async function exportMarkdown(ledger: Ledger, session: string): Promise<string> {

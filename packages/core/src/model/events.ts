@@ -244,6 +244,14 @@ export type EventBodies = ProposalEventBodies &
     };
     "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
     "grant.revoked": { readonly grant: string; readonly by: string };
+    /** Asks the process that holds the session to cancel a call, a task, or, with neither, all that the session does now. */
+    "cancel.requested": {
+      readonly session: string;
+      /** Not named `call`, because the request does not change the state of the call. */
+      readonly target: { readonly call: string } | { readonly task: string } | null;
+      readonly reason: string | null;
+      readonly by: By;
+    };
     "trust.granted": {
       readonly workspace: string;
       readonly device: string;

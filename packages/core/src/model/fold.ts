@@ -253,6 +253,7 @@ function foldSession(state: SessionState, event: SessionEvent): void {
     case "grant.revoked":
     case "trust.granted":
     case "trust.revoked":
+    case "cancel.requested":
     case "store.created":
     case "store.epoch":
     case "store.migrated":

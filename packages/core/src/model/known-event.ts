@@ -61,6 +61,7 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
   "trust.granted": "anyone",
   "trust.revoked": "anyone",
   "proposal.requested": "anyone",
+  "cancel.requested": "anyone",
   "question.answered": "anyone",
   "store.created": "store",
   "store.epoch": "store",
@@ -109,6 +110,7 @@ export function namedSession(event: { readonly type: string; readonly body: obje
     case "grant.created":
     case "grant.used":
     case "proposal.requested":
+    case "cancel.requested":
     case "question.answered":
       return text(event.body, "session");
     case "trust.granted":

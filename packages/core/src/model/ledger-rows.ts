@@ -92,6 +92,7 @@ export type SharedDraft = Draft<
   | "trust.granted"
   | "trust.revoked"
   | "proposal.requested"
+  | "cancel.requested"
   | "question.answered"
 >;
 

@@ -1,5 +1,5 @@
 import { type Call, hasJudgement, isAsked, isRetry, mayBeUnderWay, nextOpen } from "./call.ts";
-import type { EventBodies, LedgerEvent } from "./events.ts";
+import type { Draft, EventBodies, LedgerEvent } from "./events.ts";
 import { IllegalEvent } from "./fold.ts";
 import { grantRowAt, hasPassed } from "./grant-row.ts";
 import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SharedDraft } from "./ledger-rows.ts";
@@ -168,6 +168,14 @@ export function answerRefusal(
   if (row.state !== "open" && !takesBack) return "stands";
   if (body.revision !== row.revision || ("fingerprint" in body && body.fingerprint !== row.fingerprint)) return "stale_revision";
   return body.outcome === "approved" && hasPassed(row.expiresAt, now) ? "stands" : undefined;
+}
+
+/** An answer that an earlier one may prevent. */
+export type ContestedDraft = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked" | "cancel.requested">>;
+
+/** False if none conflicts: the newest trust event counts, and a request to cancel changes nothing by itself. */
+export function isContested(event: SharedDraft): event is ContestedDraft {
+  return event.type !== "trust.granted" && event.type !== "trust.revoked" && event.type !== "cancel.requested";
 }
 
 /** The proposal's row after one of its events. Throws `IllegalEvent` for an illegal event or one from another session. */

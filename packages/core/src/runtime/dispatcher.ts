@@ -8,7 +8,7 @@ import { type AnswerReport, answerApproval, refuseLostAnswer } from "./approval/
 import { answerPorts } from "./approval/requests.ts";
 import { concludeBatch, fitBudget, runAll, withBatchHooks } from "./batch.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
-import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall } from "./pipeline/call-run.ts";
+import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall, stopRequested } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
 import { createRepeatGuard } from "./pipeline/repeat-guard.ts";
 import { currentPolicy } from "./policy/source.ts";
@@ -17,6 +17,7 @@ import { createStaging, type Staging, stagedRows } from "./proposal/staging.ts";
 import { proposeCalls } from "./propose.ts";
 import { checkAskTimeout } from "./question/ask.ts";
 import { endNested, recover, type SettledCall } from "./recover.ts";
+import { followCancelRequests } from "./session/cancel-requests.ts";
 import { callListener } from "./waiting.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
@@ -166,11 +167,14 @@ async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly
   }
   followSignal(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
+  const { session } = batch.deps;
+  const following = followCancelRequests(session.ledger, session.id, (request) => stopRequested(shared.live, request));
   try {
     const reports = await runAll(batch, runs);
     if (batch.nested.length > 0) await Promise.all(batch.nested);
     return reports;
   } finally {
+    following.close();
     shared.batches.delete(batch);
     for (const run of runs) shared.live.delete(run);
   }

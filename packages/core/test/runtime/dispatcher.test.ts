@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { type TestContext, test } from "node:test";
-import type { DispatchEvent, ProposedCall } from "@assent/core";
-import { scriptedApprover } from "@assent/core/testing";
+import { contentText, type DispatchEvent, type EventBodies, type ProposedCall } from "@assent/core";
+import { scriptedApprover, TESTER } from "@assent/core/testing";
 import { type BenchOptions, bench, call, only, outcomes, rest, scriptedHooks, textOf, textTool, until } from "./harness.ts";
 
 type OrderRow = readonly [name: string, options: BenchOptions, proposed: ProposedCall, outcome: string, events: readonly string[]];
@@ -273,6 +273,30 @@ test("cancel returns false for an unknown id and for an ended call, even while i
   b.gates.open("one");
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
   assert.equal(b.dispatcher.cancel("c2"), false);
+});
+
+test("a recorded request of another process cancels a running call, a waiting call, or all calls; the model learns who asked", async (t) => {
+  const rows: readonly (readonly [EventBodies["cancel.requested"]["target"], readonly string[]])[] = [
+    [{ call: "c1" }, ["cancelled cancelled", "succeeded"]],
+    [{ call: "c2" }, ["succeeded", "cancelled cancelled"]],
+    [{ call: "unknown" }, ["succeeded", "succeeded"]],
+    [{ task: "c1" }, ["succeeded", "succeeded"]],
+    [null, ["cancelled cancelled", "cancelled cancelled"]],
+  ];
+  for (const [target, ends] of rows) {
+    const b = await bench(t, { policy: { mode: "yolo" } });
+    const running = b.process([call("slow_edit", "one", "c1"), call("slow_edit", "two", "c2")]);
+    await b.gates.reached("one");
+    const request = { session: b.session.id, target, reason: "late", by: TESTER };
+    await b.session.ledger.answer([b.session.draft("cancel.requested", request)]);
+    await rest();
+    b.gates.open("one");
+    b.gates.open("two");
+    const report = await running;
+    assert.deepEqual(outcomes(report), ends, JSON.stringify(target));
+    for (const result of report.results)
+      if (result.outcome === "cancelled") assert.match(contentText(result.result.content), /: Tester cancelled it \(late\)\./);
+  }
 });
 
 test("pending: lists what waits for a person here, and nothing that was answered", async (t) => {

@@ -36,6 +36,7 @@ const APPROVER_SHARED = [
   "grant.created",
   "grant.revoked",
   "proposal.requested",
+  "cancel.requested",
   "question.answered",
 ];
 

@@ -1,8 +1,9 @@
 import {
   answerRefusal,
-  type Draft,
+  type ContestedDraft,
   grantRefusal,
   isAnswerable,
+  isContested,
   LedgerError,
   type LedgerErrorType,
   type LedgerEvent,
@@ -46,15 +47,8 @@ export function answer(
   return { won };
 }
 
-type ContestedAnswer = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
-
-/** The newest trust event counts, so none conflicts. */
-function isContested(event: SharedDraft): event is ContestedAnswer {
-  return event.type !== "trust.granted" && event.type !== "trust.revoked";
-}
-
 /** Throws if the target does not exist. */
-function findEarlierAnswer({ rows }: EventStaging, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
+function findEarlierAnswer({ rows }: EventStaging, event: ContestedDraft, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
   const earlier = refusal === "stands" ? eventAt(latest) : undefined;
@@ -66,7 +60,7 @@ function findEarlierAnswer({ rows }: EventStaging, event: ContestedAnswer, { now
 type AnswerTarget = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
 
 /** Reads the time only if the row has a deadline. */
-function findTarget(rows: Rows, event: ContestedAnswer, now: () => string): AnswerTarget {
+function findTarget(rows: Rows, event: ContestedDraft, now: () => string): AnswerTarget {
   const { body } = event;
   if ("proposal" in body) {
     const proposal = rows.proposals.get(body.proposal);

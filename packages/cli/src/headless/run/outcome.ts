@@ -33,6 +33,7 @@ export function runOutcome({ reason, text, error }: RunEnd, { whole }: { readonl
     case "parked":
       return { subtype: "parked", exit: 75, text };
     case "cancelled":
+      if (error) return { ...cancelled(text), error };
       return whole ? cancelled(text) : { subtype: "interrupted", exit: 0, text };
     case "turn_limit":
       return { subtype: "error_max_turns", exit: 53, text, error: error ?? LIMITED };

@@ -12,7 +12,15 @@ import { type Draft, type LedgerEvent, SHARED, type StoredEvent } from "../../mo
 import { grantRefusal } from "../../model/grant-row.ts";
 import type { Holder } from "../../model/holder.ts";
 import { isAnswerable, isAppendable, namedSession } from "../../model/known-event.ts";
-import { answerRefusal, answerSources, claimLoss, proposalRefusal, questionRefusal } from "../../model/ledger-rules.ts";
+import {
+  answerRefusal,
+  answerSources,
+  type ContestedDraft,
+  claimLoss,
+  isContested,
+  proposalRefusal,
+  questionRefusal,
+} from "../../model/ledger-rules.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { makeStamp } from "../session/stamp.ts";
 import { type Chain, type Chains, chainOf, type EventReader, emptyChains, makeReader } from "./chains.ts";
@@ -194,7 +202,7 @@ function keepAnswer(chains: Chains, shared: Chain, event: LedgerEvent): void {
 
 /** The recorded event that prevents this one. Throws if there is nothing this event could be about. */
 function findWinner(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
-  if (draft.type === "trust.granted" || draft.type === "trust.revoked") return undefined; // the newest counts
+  if (!isContested(draft)) return undefined;
   const id = subject(draft.body);
   const refused =
     answerRefusal(chains.approvals.get(id), draft, now) ??
@@ -207,8 +215,6 @@ function findWinner(chains: Chains, draft: SharedDraft, now: string): LedgerEven
   const type = refused === "stands" ? "store_corrupt" : refused;
   throw new LedgerError(type, `${draft.type} of '${id}' cannot be stored: ${type}.`, { id });
 }
-
-type ContestedDraft = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
 
 function subject(body: ContestedDraft["body"]): string {
   if ("grant" in body) return body.grant;

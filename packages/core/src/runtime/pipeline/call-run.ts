@@ -6,6 +6,7 @@ import type { QueuedAction, Tool } from "../../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "../dispatch.ts";
 import type { ChosenTarget } from "../proposal/resolve.ts";
 import type { Staging } from "../proposal/staging.ts";
+import type { CancelRequest } from "../session/cancel-requests.ts";
 import type { HookWords } from "./hook-words.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RepeatGuard } from "./repeat-guard.ts";
@@ -61,7 +62,7 @@ export type CallRun = {
   /** Why the call must not continue. */
   stopped: "cancelled" | "parked" | "skipped" | "timeout" | undefined;
   skippedBy: SkipReason | undefined;
-  /** The cause, if it was not a person: a limit of the run. */
+  /** The cause, if it was not the person at this process: a limit of the run, or a person elsewhere. */
   because: string | undefined;
   /** True if `mayClaim` accepted the call. */
   counted: boolean;
@@ -119,6 +120,13 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, bec
     new DOMException(why === "timeout" ? "timeout" : "The tool call was cancelled.", why === "timeout" ? "TimeoutError" : "AbortError"),
   );
   run.wake?.();
+}
+
+/** Stops the calls that a person in another process asked to cancel. */
+export function stopRequested(live: LiveCalls, { target, by, reason }: CancelRequest): void {
+  if (target && "task" in target) return;
+  const because = `${by.name} cancelled it${reason === null ? "" : ` (${reason})`}`;
+  for (const run of live) if (target === null || target.call === run.callId) stopCall(run, "cancelled", because);
 }
 
 /** True if the session is being parked and this call can wait for a later process. A nested call cannot: it ends with its body. */

@@ -121,7 +121,7 @@ export function stoppedEnding(run: CallRun, when: "before" | "during" = run.phas
 
 type StopCause = { readonly name: string; readonly when: "before" | "during"; readonly because: string };
 
-/** Names the cause of a stop that no person asked for. */
+/** Names the cause of a stop that did not come from the person at this process. */
 function stoppedBecause({ stopped: how }: CallRun, { name, when, because }: StopCause): Ending {
   if (how === "skipped") return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: ${because}.`);
   const ran = when === "during";
