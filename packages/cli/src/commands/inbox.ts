@@ -5,9 +5,9 @@ export const inbox: Command = {
   name: "inbox",
   group: "decide",
   decides: true,
-  summary: "show everything that waits on a local web page",
+  summary: "open a local web page with everything that waits for your answer",
   details:
-    "Serves the page on this machine only and prints its link, which works once. Unless you give --no-resume, it is also a worker, for all directories or, with PostgreSQL, for the project here: it continues answered runs, and takes detached runs and due schedules. Stop it at any time: what waits stays open.",
+    "Serves the page on this machine only and prints its link, which works once. Unless you give --no-resume, it is also a worker, for all directories or, with PostgreSQL, for the project here: it continues answered runs, and takes detached runs and due schedules. Stop it at any time: open approvals keep waiting.",
   guide: "inbox.md",
   operands: [],
   options: [

@@ -41,7 +41,7 @@ export async function hookCommand(context: Context): Promise<number> {
     const what = decides
       ? `Assent denied this call because it could not decide: ${messageOf(error)}`
       : `Assent could not record this: ${messageOf(error)}`;
-    await io.stderr.write(`${what}\nFor the person: assent doctor\n`).catch(() => undefined);
+    await io.stderr.write(`${what}\nA person can find out why with: assent doctor\n`).catch(() => undefined);
     return decides ? 2 : 0;
   }
 }

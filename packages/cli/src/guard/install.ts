@@ -29,7 +29,7 @@ export type FileEdit = { readonly path: string; readonly before: string | null; 
 /** Writes the hooks into the configuration of an agent, after showing the change. */
 export async function installHooks(context: Context): Promise<number> {
   const agent = agentNamed(context.operands[0] ?? "");
-  const scope = scopeOf(context);
+  const scope = scopeOf(context, "hook install");
   const directory = await stateDirectory(context);
   const wrapper = join(directory, "hooks", WRAPPER_NAME);
   const setup = readSetup(context, agent, wrapper);
@@ -49,14 +49,14 @@ export async function installHooks(context: Context): Promise<number> {
 function lastingEnvironment({ io }: Context): Io["env"] {
   const { ASSENT_STORE: store } = process.env;
   if (store !== undefined && withoutPassword(store) !== store)
-    throw usageError("hook", "ASSENT_STORE has a password, which the hook's script would show. Put it into ~/.pgpass.");
+    throw usageError("hook install", "ASSENT_STORE has a password, which the hook's script would show. Put it into ~/.pgpass.");
   return { ...io.env, ASSENT_STORE: store };
 }
 
 /** Removes the hooks again. The wrapper stays, because other agents may use it. */
 export async function uninstallHooks(context: Context): Promise<number> {
   const agent = agentNamed(context.operands[0] ?? "");
-  const edits = filesOf(context, agent, scopeOf(context)).map((file) => editFile(file, (text) => file.uninstall(text)));
+  const edits = filesOf(context, agent, scopeOf(context, "hook uninstall")).map((file) => editFile(file, (text) => file.uninstall(text)));
   return change(context, edits, {
     agent,
     done: `${AGENTS[agent].title} is no longer guarded.`,
@@ -77,9 +77,9 @@ export function filesOf({ io }: Context, agent: AgentName, scope: InstallScope):
   return agentFiles(agent, scope, { home: userHome(io.env), project: io.cwd, env: io.env });
 }
 
-function scopeOf({ options }: Context): InstallScope {
+function scopeOf({ options }: Context, command: string): InstallScope {
   if (options.flag("user") && options.flag("project"))
-    throw usageError("hook", "options '--user' and '--project' cannot be used together.");
+    throw usageError(command, "options '--user' and '--project' cannot be used together.");
   return options.flag("project") ? "project" : "user";
 }
 
@@ -89,7 +89,7 @@ function readSetup(context: Context, agent: AgentName, wrapper: string): HookSet
   const { timeoutSeconds } = AGENTS[agent];
   const [onAsk, store] = [context.options.text("on-ask"), lastingStore(context)];
   if (onAsk === "both" && agent !== "claude")
-    throw usageError("hook", "'--on-ask both' is only for claude: the other agents have no dialog that a hook can answer.");
+    throw usageError("hook install", "'--on-ask both' is only for claude: the other agents have no dialog that a hook can answer.");
   return {
     wrapper,
     timeoutSeconds,

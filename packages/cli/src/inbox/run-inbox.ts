@@ -1,3 +1,6 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { LedgerError } from "@assent/core";
 import { currentUser } from "@assent/host";
 import { loadPage, serveInbox } from "@assent/inbox";
@@ -9,15 +12,15 @@ import { hostPortsFor } from "../compose/ports.ts";
 import { redactionPatterns } from "../compose/redaction.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
 import { CommandError } from "../io/failure.ts";
+import { openInBrowser } from "../io/open-in-browser.ts";
 import { warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
 import { storeUrl } from "../store/location.ts";
 import { withStore } from "../store/open.ts";
 import { continueSessions, DEFAULT_CONCURRENCY } from "../worker/run-worker.ts";
 import { createInboxDesk } from "./inbox-desk.ts";
-import { openInBrowser } from "./open-in-browser.ts";
 
-/** Serves the page until a signal comes. Nothing depends on it: what waits stays in the record. */
+/** Serves the page until a signal comes. Stopping it loses nothing: open approvals stay in the record. */
 export function runInbox(context: Context): Promise<number> {
   const { io, options } = context;
   return withStore(context, async (store) => {
@@ -36,8 +39,8 @@ export function runInbox(context: Context): Promise<number> {
     const stopping = cancelOnSignal(io, ports.clock);
     try {
       await io.stdout.write(`${server.link()}\n`);
-      await io.stderr.write("The link works once. Press Ctrl-C to stop; what waits stays open.\n");
-      if (!options.flag("no-open")) openInBrowser(server.link(), { io, ...store, ...ports });
+      await io.stderr.write("The link works once. Press Ctrl-C to stop; open approvals keep waiting.\n");
+      if (!options.flag("no-open")) openInBrowser(writeLinkPage(store.directory, server.link()), io, ports.processes);
       if (options.flag("no-resume")) await untilAborted(stopping.signal);
       else await continueAnswered(context, { store, ports: { ledger: store.ledger, ...ports }, stopping: stopping.signal });
       return 0;
@@ -63,6 +66,14 @@ async function continueAnswered(context: Context, parts: Omit<Parameters<typeof 
     await warn(io, `Answered runs are not continued here: ${error.message}`);
     await untilAborted(parts.stopping);
   }
+}
+
+/** Other users can read the arguments of a program, so the browser gets the link in a file that only this user can read. */
+function writeLinkPage(directory: string, link: string): string {
+  const page = join(directory, "open-inbox.html");
+  const html = `<!doctype html><meta http-equiv="refresh" content="0; url=${link}"><a href="${link}">Open the inbox</a>\n`;
+  writeFileSync(page, html, { mode: 0o600 });
+  return pathToFileURL(page).href;
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -81,7 +81,7 @@ const SHOWING: readonly string[] = ["approvals", "grants", "proposals", "session
 
 /** Introduces a bare command, so that it does not look like an echo. */
 export function hintText(hint: string): string {
-  const [program, name = ""] = hint.split(" ");
+  const [program, name = "", part] = hint.split(" ");
   if (program !== "assent") return hint;
-  return `${SHOWING.includes(name) ? "See" : "Continue with"}: ${hint}`;
+  return `${SHOWING.includes(name) || part === "list" ? "See" : "Continue with"}: ${hint}`;
 }

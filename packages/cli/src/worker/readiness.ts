@@ -14,17 +14,17 @@ import {
 export type WorkReason = "submitted" | "interrupted" | "answered" | "task" | "notice" | "schedule";
 
 export type Readiness = {
-  /** Undefined: nothing to do now. */
+  /** Undefined if there is nothing to do now. */
   readonly why: WorkReason | undefined;
   /** The next time at which something may become due by itself. */
   readonly next: number | undefined;
-  /** Changes whenever the session gets further. */
+  /** Differs after each step forward of the session. */
   readonly progress: string;
   readonly created: EventBodies["session.created"] | undefined;
 };
 
 /**
- * Whether a session has work that needs no person, by its record alone:
+ * Decides by its record alone whether a session has work that needs no person:
  * 1. it was submitted or handed back, or its process ended
  * 2. an answer, the end of a deadline or a request about a proposal waits to be used
  * 3. a background agent can continue
@@ -35,14 +35,14 @@ export async function readReadiness(ledger: Ledger, row: SessionRow, now: number
   const state = await readSessionState(ledger, row.id);
   const created = state.created && (await ledger.resolve(state.created as unknown as JsonObject)); // the shape stays
   return {
-    why: await workOf(ledger, row, state, now),
+    why: await findWork(ledger, row, state, now),
     next: nextTime(state, now),
     progress: progressOf(row, state),
     created: created as unknown as Readiness["created"],
   };
 }
 
-async function workOf(ledger: Ledger, { state: listed }: SessionRow, state: SessionState, now: number): Promise<WorkReason | undefined> {
+async function findWork(ledger: Ledger, { state: listed }: SessionRow, state: SessionState, now: number): Promise<WorkReason | undefined> {
   if (listed === "queued") return "submitted";
   if (listed === "interrupted") return "interrupted";
   const due = [...state.schedules.values()].some((row) => row.durable && (nextDue(row) ?? Number.POSITIVE_INFINITY) <= now);

@@ -29,8 +29,8 @@ export async function readCreated(ledger: Ledger, id: string): Promise<EventBodi
   return undefined;
 }
 
-/** Undefined if only its own program or a person may continue the session: a conversation, a host's run, or calls of another agent. */
-export function needsOf(created: EventBodies["session.created"] | undefined): SessionNeeds | undefined {
+/** Reads what a session needs. Undefined if no worker may continue it: a conversation, a host's run, or a call of another agent. */
+export function readNeeds(created: EventBodies["session.created"] | undefined): SessionNeeds | undefined {
   if (!created || created.group || created.parent || created.options?.["host"] === true) return undefined;
   if (created.door !== "run" && created.door !== "call") return undefined;
   return { workspace: created.workspace, labels: readLabels(detachedRun(created)?.["labels"]) };
@@ -41,8 +41,8 @@ export function readLabels(labels: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
 }
 
-/** What this worker lacks; undefined if it may take the session. */
-export function lacks({ workspaces, labels }: WorkerOffer, needs: SessionNeeds): "workspace" | "label" | undefined {
+/** Names what the worker lacks for a session; undefined if it may take it. */
+export function findLack({ workspaces, labels }: WorkerOffer, needs: SessionNeeds): "workspace" | "label" | undefined {
   const { workspace } = needs;
   if (
     !workspaces.some((directory) => workspace === directory || workspace.startsWith(directory.endsWith(sep) ? directory : directory + sep))
@@ -51,10 +51,10 @@ export function lacks({ workspaces, labels }: WorkerOffer, needs: SessionNeeds):
   return Object.entries(needs.labels).every(([key, value]) => labels[key] === value) ? undefined : "label";
 }
 
-/** Why no worker takes the session; undefined if one may. */
+/** Says why no worker takes the session; undefined if one may. */
 export function whyNoWorker(workers: readonly WorkerOffer[], needs: SessionNeeds): string | undefined {
   if (workers.length === 0) return "no worker is running";
-  const missing = workers.map((worker) => lacks(worker, needs));
+  const missing = workers.map((worker) => findLack(worker, needs));
   if (missing.includes(undefined)) return undefined;
   return missing.includes("label")
     ? `no worker with the workspace ${needs.workspace} has the labels ${labelsText(needs.labels)}`

@@ -15,7 +15,7 @@ import { readLabelOptions } from "./label-options.ts";
 import { closeDeadWorker, isRegistered, isSameProcess, registerWorker, type WorkerPlace } from "./registered-workers.ts";
 import { labelsText } from "./requirements.ts";
 import { sessionContext } from "./session-context.ts";
-import { createSessionFinder, type FoundSession, isPassing, type SessionFinder } from "./session-finder.ts";
+import { createSessionFinder, type FoundSession, isTemporary, type SessionFinder } from "./session-finder.ts";
 
 /** How many sessions a worker continues at once. */
 export const DEFAULT_CONCURRENCY = 4;
@@ -55,9 +55,9 @@ type WorkerParts = {
   readonly stopping: AbortSignal;
 };
 
-/** A notification only says that something happened; a sweep finds what was missed. */
+/** The pause between two sweeps, which find what notifications missed. */
 const SWEEP_MS = 2_000;
-/** Sweeps of a large record are rarer. */
+/** The pause is at least this many times as long as the last sweep took. */
 const SWEEP_SHARE = 10;
 
 /** Continues sessions that have work, until `stopping`. */
@@ -81,7 +81,7 @@ export async function continueSessions(context: Context, parts: WorkerParts): Pr
     const { id } = found.row;
     const run = continueFound(context, parts, found, log).finally(() => {
       running.delete(id);
-      hint(id); // an answer may have arrived while it closed
+      hint(id); // an answer may have arrived while the session closed
     });
     running.set(id, run);
   };
@@ -89,7 +89,7 @@ export async function continueSessions(context: Context, parts: WorkerParts): Pr
     finder
       .examine(id, (root) => running.has(root))
       .catch(async (error: unknown) => {
-        if (isPassing(error) || !(error instanceof LedgerError)) throw error;
+        if (isTemporary(error) || !(error instanceof LedgerError)) throw error;
         finder.skip(id);
         await log.failed(id, error.message);
         return undefined;
@@ -112,7 +112,7 @@ export async function continueSessions(context: Context, parts: WorkerParts): Pr
       }
       log.reachable();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       await log.unreachable(error);
       for (const ids of [hinted, queue]) ids.clear(); // the next sweep finds them again
       sweepAt = performance.now() + SWEEP_MS;
@@ -155,12 +155,12 @@ async function continueFound(
     if (isHeldElsewhere(error)) return await log.left(row.id, "taken by another process");
     const failure = asFailure(error);
     await log.failed(row.id, failure.message);
-    if (!isPassing(error))
+    if (!isTemporary(error))
       await closeFailed(ports, row.id, failure).catch((closing: unknown) => log.failed(row.id, asFailure(closing).message));
   }
 }
 
-/** Ends a run that failed after its session was opened; otherwise this process would keep it. */
+/** Closes the session of a failed run; otherwise this process would keep it open. */
 async function closeFailed(
   ports: SessionPorts,
   id: string,
@@ -196,7 +196,7 @@ type Following = { readonly keep: () => void; readonly close: () => void };
 
 const ANSWERS = ["approval.answered", "approval.closed", "question.answered", "proposal.requested"];
 
-/** Hears of answers and of sessions that were left. Follows again after a failure. */
+/** Reports sessions that were answered or handed back. Starts again after a failure. */
 function follow({ ledger }: SessionPorts, hint: (session: string) => void): Following {
   let subscription: Subscription | undefined;
   let pos: number | undefined;
@@ -224,7 +224,7 @@ function follow({ ledger }: SessionPorts, hint: (session: string) => void): Foll
     keep: () => {
       if (subscription || starting) return;
       starting = start()
-        .catch(() => undefined) // the sweep reports what lasts
+        .catch(() => undefined) // the sweep reports a failure that lasts
         .finally(() => {
           starting = undefined;
         });
@@ -284,7 +284,7 @@ function makeLog({ io, options }: Context) {
         sessions: count,
       }),
     unreachable: async (error: unknown): Promise<void> => {
-      if (!isAway) await warn(io, `${asFailure(error).message} The worker continues by itself.`);
+      if (!isAway) await warn(io, `${asFailure(error).message} The worker tries again by itself.`);
       isAway = true;
     },
     reachable: (): void => {

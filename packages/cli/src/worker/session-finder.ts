@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { type Clock, type Holder, type Ledger, LedgerError, listRows, readRow, type SessionRow } from "@assent/core";
 import { type Readiness, readReadiness, type WorkReason } from "./readiness.ts";
 import { isSameProcess, isWorkerSession } from "./registered-workers.ts";
-import { lacks, needsOf, type WorkerOffer } from "./requirements.ts";
+import { findLack, readNeeds, type WorkerOffer } from "./requirements.ts";
 import type { TakenSession } from "./session-context.ts";
 
 export type FoundSession = TakenSession & { readonly why: WorkReason };
 
-/** Finds sessions with work that this worker may take. All it knows can be read again from the ledger. */
+/** Finds sessions with work that this worker may take. It keeps nothing that the ledger does not have. */
 export type SessionFinder = {
-  /** The ids of sessions that may have work, those that surely have some first, and of workers that ended without closing their session. */
+  /** Lists sessions that may have work, those that surely have some first, and workers that ended without closing their session. */
   readonly sweep: () => Promise<{ readonly sessions: readonly string[]; readonly deadWorkers: readonly string[] }>;
-  /** The session as it is now, or that of the agent it belongs to; undefined if there is nothing to do for this worker. */
+  /** Reads the session, or the main session of an agent. Undefined if this worker has nothing to do there. */
   readonly examine: (id: string, isRunning: (root: string) => boolean) => Promise<FoundSession | undefined>;
-  /** Leaves a session alone whose record cannot be read. */
+  /** Ignores a session from now on, because its record cannot be read. */
   readonly skip: (id: string) => void;
 };
 
@@ -26,7 +26,7 @@ export type FinderOptions = {
   readonly salt: string;
 };
 
-type Seen = { readonly key: string; readonly again: number };
+type LastLook = { readonly key: string; readonly again: number };
 type Attempt = { readonly progress: string; readonly until: number; readonly delay: number };
 
 const RECENT_MS = 60_000;
@@ -35,13 +35,13 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
 export function createSessionFinder({ ledger, clock, offer, holder, salt }: FinderOptions): SessionFinder {
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, LastLook>();
   const attempts = new Map<string, Attempt>();
   const unsuitable = new Set<string>();
   const scheduled = { pos: 0, sessions: new Set<string>() };
   const isOrphan = (row: SessionRow): boolean => row.state === "running" && isSameProcess(row.writer, holder);
 
-  /** An attempt that changed nothing is repeated ever more rarely. */
+  /** Waits twice as long before each repeat of an attempt that changed nothing. */
   const mayTry = (id: string, progress: string, now: number): boolean => {
     const last = attempts.get(id);
     const isSame = last?.progress === progress;
@@ -65,7 +65,7 @@ export function createSessionFinder({ ledger, clock, offer, holder, salt }: Find
       const now = clock.now();
       const due = [...families].filter(([id, family]) => {
         const known = seen.get(id);
-        return !unsuitable.has(id) && (known?.key !== keyOf(family) || known.again <= now);
+        return !unsuitable.has(id) && (known?.key !== familyKey(family) || known.again <= now);
       });
       const ended = [...scheduled.sessions].filter((id) => !families.has(id) && !unsuitable.has(id) && (seen.get(id)?.again ?? 0) <= now);
       for (const id of seen.keys()) if (!families.has(id) && !scheduled.sessions.has(id)) seen.delete(id);
@@ -73,7 +73,7 @@ export function createSessionFinder({ ledger, clock, offer, holder, salt }: Find
         family.some((row) => row.id === id && READY.includes(row.state));
       const [ready, others] = [due.filter(isReady), due.filter((one) => !isReady(one))].map((some) => some.map(([id]) => id));
       return {
-        sessions: [...inOrder(ready ?? [], salt), ...inOrder([...(others ?? []), ...ended], salt)],
+        sessions: [...orderBySalt(ready ?? [], salt), ...orderBySalt([...(others ?? []), ...ended], salt)],
         deadWorkers: rows.filter(({ id, state }) => isWorkerSession(id) && state === "interrupted").map(({ id }) => id),
       };
     },
@@ -88,21 +88,21 @@ export function createSessionFinder({ ledger, clock, offer, holder, salt }: Find
       const listed: SessionRow = takeOver ? { ...row, state: "interrupted" } : row;
       const readiness = await readReadiness(ledger, listed, now);
       const { why, progress, next, created } = readiness;
-      const needs = needsOf(created);
-      if (!created || !needs || lacks(offer, needs) !== undefined) {
+      const needs = readNeeds(created);
+      if (!created || !needs || findLack(offer, needs) !== undefined) {
         unsuitable.add(row.id);
         return undefined;
       }
       if (why !== undefined && mayTry(row.id, progress, now)) return { row: listed, created, takeOver, why };
       const again = why === undefined ? nextLook(row, readiness, now) : (attempts.get(row.id)?.until ?? now);
-      seen.set(row.id, { key: keyOf(family), again });
+      seen.set(row.id, { key: familyKey(family), again });
       if (ENDED.includes(row.state) && next === undefined) scheduled.sessions.delete(row.id);
       return undefined;
     },
   };
 }
 
-/** These have work for certain; of others, the record must be read. */
+/** Sessions in these states always have work. For others, the record decides. */
 const READY: readonly SessionRow["state"][] = ["queued", "interrupted"];
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
@@ -118,7 +118,7 @@ function groupFamilies(rows: readonly SessionRow[]): ReadonlyMap<string, readonl
   return Map.groupBy(wanted, rootOf);
 }
 
-function keyOf(family: readonly SessionRow[]): string {
+function familyKey(family: readonly SessionRow[]): string {
   return family
     .map(({ id, state, openApprovals, updatedAt }) => `${id} ${state} ${openApprovals} ${updatedAt}`)
     .sort()
@@ -135,7 +135,7 @@ async function readFamily(ledger: Ledger, id: string): Promise<readonly SessionR
   return [row, ...(groupFamilies(rows).get(row.id) ?? []).filter((other) => other.id !== row.id)];
 }
 
-function inOrder(ids: readonly string[], salt: string): readonly string[] {
+function orderBySalt(ids: readonly string[], salt: string): readonly string[] {
   const digest = (id: string): string => createHash("sha256").update(`${salt} ${id}`).digest("hex");
   return ids
     .map((id) => ({ id, place: digest(id) }))
@@ -143,7 +143,7 @@ function inOrder(ids: readonly string[], salt: string): readonly string[] {
     .map(({ id }) => id);
 }
 
-/** Failures that pass by themselves; a worker outlives them. */
-export function isPassing(error: unknown): boolean {
+/** True for failures that end by themselves. The worker keeps running and tries again. */
+export function isTemporary(error: unknown): boolean {
   return error instanceof LedgerError && ["store_unreachable", "store_locked", "store_full", "store_io"].includes(error.type);
 }

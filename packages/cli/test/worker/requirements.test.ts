@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EventBodies } from "@assent/core";
-import { needsOf, whyNoWorker } from "../../src/worker/requirements.ts";
+import { readNeeds, whyNoWorker } from "../../src/worker/requirements.ts";
 
 const RUN: EventBodies["session.created"] = {
   ...{
@@ -31,7 +31,7 @@ describe("which sessions a worker may continue", () => {
       ["no background agent by itself", { ...RUN, parent: { session: "s_1", call: "c", task: "t" } }, undefined],
       ["no session without a beginning", undefined, undefined],
     ];
-  for (const [sentence, created, expected] of ROWS) test(sentence, () => assert.deepEqual(needsOf(created), expected));
+  for (const [sentence, created, expected] of ROWS) test(sentence, () => assert.deepEqual(readNeeds(created), expected));
 });
 
 describe("why no worker takes a session", () => {

@@ -49,7 +49,7 @@ export function wrapperScript({ node, program, env }: WrapperCommand): string {
     "  exit 0",
     "fi",
     'if [ "$status" -ne 2 ]; then',
-    '  echo "Assent ended with status $status before it could decide, so this call is denied. For the person: assent hook doctor $agent" >&2',
+    '  echo "Assent ended with status $status before it could decide, so this call is denied. A person can find out why with: assent hook doctor $agent" >&2',
     "fi",
     "exit 2",
     "",

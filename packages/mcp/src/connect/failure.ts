@@ -49,7 +49,7 @@ export function describeHttpFailure(
     return { reason: `${url} refuses access (status 403).`, advice: `Check "headers", or run: assent mcp login ${server}`, final: true };
   if (status !== undefined)
     return { reason: `${url} answered with status ${status}.`, advice: 'Check "url": it must be the address of an MCP server.' };
-  return { reason: `${url} could not be reached: ${causeOf(error)}.`, advice: "Check the address and your connection." };
+  return { reason: `${url} could not be reached: ${innermostMessage(error)}.`, advice: "Check the address and your connection." };
 }
 
 function isTimeout(error: unknown): boolean {
@@ -60,10 +60,10 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof SdkHttpError ? error.status : undefined;
 }
 
-/** What is wrong is said by the innermost cause; the others only say `fetch failed`. */
-function causeOf(error: unknown): string {
+/** Returns the message of the innermost cause, because the outer ones only say `fetch failed`. */
+export function innermostMessage(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? messageOf(error) : causeOf(cause);
+  return cause === undefined ? messageOf(error) : innermostMessage(cause);
 }
 
 const SHOWN_LINES = 3;

@@ -7,7 +7,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 
-/** What a login left behind for one address. */
+/** The client registration and tokens of one address. */
 export type Credentials = { readonly client?: StoredOAuthClientInformation; readonly tokens?: StoredOAuthTokens };
 
 /** Logins by the address of the server, so that another server under the same name never gets a token. */
@@ -25,7 +25,7 @@ export function createCredentialStore(file: string, files: Pick<Files, "replace"
       return isObject(value) ? (value as Record<string, Credentials>) : {};
     } catch (error) {
       if (errorCode(error) === "ENOENT") return {};
-      throw new Error(`${file} cannot be read. Remove it, and log in again.`, { cause: error });
+      throw new Error(`${file} cannot be read. Delete it, then log in again: assent mcp login NAME`, { cause: error });
     }
   };
   let last: Promise<void> = Promise.resolve();
@@ -43,10 +43,10 @@ export function createCredentialStore(file: string, files: Pick<Files, "replace"
   };
 }
 
-/** How a person gets to the page where they log in, and how the page gets back. */
+/** How to open the page where a person logs in, and where that page redirects to. */
 export type LoginPage = { readonly redirectUrl: string; readonly state: string; readonly open: (url: URL) => void };
 
-/** What the protocol's client asks about a login. Without a `page` it uses and renews tokens, but never starts a login. */
+/** Gives the protocol's client its tokens and stores renewed ones. Without a `page`, it never starts a login. */
 export function createAuthProvider(url: string, store: CredentialStore, page?: LoginPage): OAuthClientProvider {
   let verifier = "";
   let discovered: OAuthDiscoveryState | undefined;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { messageOf } from "@assent/core";
 import { auth } from "@modelcontextprotocol/client";
+import { innermostMessage } from "../connect/failure.ts";
 import { type CredentialStore, createAuthProvider } from "./credentials.ts";
 
 /** What a login needs. */
@@ -11,7 +11,7 @@ export type LoginParts = {
   readonly store: CredentialStore;
   /** Shows the page where the person logs in. */
   readonly show: (page: string) => void;
-  /** The address that the browser was sent to, if the person enters it; for a browser on another machine. */
+  /** The address that the browser was sent to, as the person enters it if the browser is on another machine. */
   readonly entered?: Promise<string>;
   readonly signal: AbortSignal;
 };
@@ -47,7 +47,7 @@ export async function login({ url, store, show, entered, signal }: LoginParts): 
     const iss = back.get("iss");
     await auth(provider, { serverUrl: url, authorizationCode: code, ...(iss !== null && { iss }) });
   } catch (error) {
-    throw new Error(`Logging in to ${url} failed: ${messageOf(error)}`, { cause: error });
+    throw new Error(`Logging in to ${url} failed: ${innermostMessage(error)}`, { cause: error });
   } finally {
     signal.removeEventListener("abort", stop);
     server.close();
@@ -55,9 +55,9 @@ export async function login({ url, store, show, entered, signal }: LoginParts): 
   }
 }
 
-/** The state shows that the address belongs to this login. */
+/** Accepts an address only if its state belongs to this login. */
 function acceptEntered(text: string, state: string, returned: PromiseWithResolvers<URL>): void {
   const to = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (to?.searchParams.get("state") === state) returned.resolve(to);
-  else returned.reject(new Error("This is not the address that the browser was sent to. Start the login again."));
+  else returned.reject(new Error("The pasted address does not belong to this login. Start the login again."));
 }

@@ -1,5 +1,4 @@
 import { messageOf } from "@assent/core";
-import { createCommandEnvironment, findProgram } from "@assent/host";
 import { type ConfiguredServer, type CredentialStore, createCredentialStore, expandServer, login } from "@assent/mcp";
 import type { Context } from "../../command-line/spec.ts";
 import { credentialFile } from "../../compose/mcp/session-servers.ts";
@@ -7,6 +6,7 @@ import { hostPortsFor } from "../../compose/ports.ts";
 import { cancelOnSignal } from "../../io/cancel-on-signal.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { inputLines } from "../../io/input-lines.ts";
+import { openInBrowser } from "../../io/open-in-browser.ts";
 import { printJson } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { findServersHere, selectServers } from "./configured.ts";
@@ -20,14 +20,14 @@ export async function logIn(context: Context): Promise<number> {
   const entered = readEntered(context);
   const show = (page: string): void => {
     void io.stderr.write(
-      `Log in to ${name} here:\n\n  ${page}\n\nIf the browser cannot get back to this machine, paste the address where it ended, and press Enter.\n`,
+      `Log in to ${name} here:\n\n  ${page}\n\nIf the browser runs on another machine, its last page cannot be loaded. Paste the address of that page here, and press Enter.\n`,
     );
-    openPage(context, page, ports.processes);
+    openInBrowser(page, io, ports.processes);
   };
   try {
     await login({ url, store, show, entered, signal: cancelling.signal });
   } catch (error) {
-    throw new CommandError("mcp_login_failed", 1, { message: messageOf(error), hint: `assent mcp login ${name}` });
+    throw new CommandError("mcp_login_failed", 1, { message: messageOf(error), hint: `To try again: assent mcp login ${name}` });
   } finally {
     cancelling.release();
     process.stdin.unref?.(); // waiting for an address must not keep the program alive
@@ -61,30 +61,20 @@ function addressOf(chosen: ConfiguredServer | undefined, { io }: Context, comman
   if (!chosen || chosen.server.type === "stdio")
     throw usageError(command, `'${chosen?.name}' is a program. Only servers with a "url" have logins.`);
   const expanded = expandServer(chosen.server, io.env);
-  if ("missing" in expanded || expanded.server.type === "stdio")
-    throw usageError(command, `the configuration of '${chosen.name}' in ${chosen.file} uses variables that are not set.`);
-  return { name: chosen.name, url: expanded.server.url };
+  const { name, file } = chosen;
+  if ("missing" in expanded) {
+    const variables = expanded.missing.map(({ key, variable }) => `\${${variable}} in "${key}"`).join(", ");
+    throw usageError(command, `the configuration of '${name}' in ${file} uses variables that are not set: ${variables}. Set them first.`);
+  }
+  return { name, url: expanded.server.type === "stdio" ? "" : expanded.server.url };
 }
 
-/** Never settles if nothing is entered. */
+/** Waits forever if the person enters nothing. */
 function readEntered({ io }: Context): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const read = async (): Promise<void> => {
     for await (const line of inputLines(io.stdin(), 20_000)) if ("text" in line && line.text.trim() !== "") return resolve(line.text);
   };
-  read().catch(() => undefined); // without input, the browser has to come back
+  read().catch(() => undefined); // without a terminal, only the browser can finish the login
   return promise;
-}
-
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "xdg-open", darwin: "open" };
-
-/** Opens the page if there is a desktop; the address is printed anyway. */
-function openPage({ io }: Context, page: string, processes: ReturnType<typeof hostPortsFor>["processes"]): void {
-  const { DISPLAY, WAYLAND_DISPLAY, PATH = "" } = io.env;
-  const hasDesktop = process.platform !== "linux" || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined;
-  const file = hasDesktop ? findProgram(OPENERS[process.platform] ?? "", PATH) : undefined;
-  if (file === undefined) return;
-  processes
-    .run({ file, args: [page], cwd: io.cwd, env: createCommandEnvironment(io.env) }, new AbortController().signal)
-    .catch(() => undefined);
 }

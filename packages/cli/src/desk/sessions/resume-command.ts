@@ -2,7 +2,7 @@ import { type Holder, type Ledger, readRow, type SessionRow } from "@assent/core
 import type { Context } from "../../command-line/spec.ts";
 import { storeFlag } from "../../store/location.ts";
 import { listWorkers } from "../../worker/registered-workers.ts";
-import { needsOf, readCreated, whyNoWorker } from "../../worker/requirements.ts";
+import { readCreated, readNeeds, whyNoWorker } from "../../worker/requirements.ts";
 
 /** For an agent, resumes its main session. */
 export async function resumeCommand(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
@@ -21,7 +21,7 @@ export async function continueText(context: Pick<Context, "options">, ledger: Le
 
 async function hasWorker(ledger: Ledger, id: string): Promise<boolean> {
   const workers = await listWorkers(ledger);
-  const needs = workers.length === 0 ? undefined : needsOf(await readCreated(ledger, id));
+  const needs = workers.length === 0 ? undefined : readNeeds(await readCreated(ledger, id));
   return needs !== undefined && whyNoWorker(workers, needs) === undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { readReadiness } from "../../worker/readiness.ts";
 import { isWorkerSession } from "../../worker/registered-workers.ts";
-import { needsOf, readCreated, type SessionNeeds, startText, type WorkerOffer, whyNoWorker } from "../../worker/requirements.ts";
+import { readCreated, readNeeds, type SessionNeeds, startText, type WorkerOffer, whyNoWorker } from "../../worker/requirements.ts";
 
 /** A session with work that none of the running workers may take. */
 export type UntakenSession = { readonly id: string; readonly reason: string; readonly needs: SessionNeeds };
@@ -16,7 +16,7 @@ export async function findUntaken(
   const found: UntakenSession[] = [];
   for (const row of await ledger.pending("sessions")) {
     if (row.parent || row.group || isWorkerSession(row.id) || !states.includes(row.state)) continue;
-    const needs = needsOf(await readCreated(ledger, row.id));
+    const needs = readNeeds(await readCreated(ledger, row.id));
     const reason = needs && whyNoWorker(workers, needs);
     if (!needs || reason === undefined) continue;
     if (row.state === "queued" || (await readReadiness(ledger, row, Date.now())).why !== undefined)
