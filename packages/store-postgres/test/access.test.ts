@@ -74,6 +74,7 @@ const SHOWN: readonly (readonly [given: string, shown: string])[] = [
   ["postgres://u:secret@/db?host=%2Ftmp", "postgres://u@/db?host=%2Ftmp"],
   ["postgres:///db", "postgres:///db"],
   ["postgres://h/db?schema=team", "postgres://h/db?schema=team"],
+  ["postgres://u:secret@", "postgres://u@/"],
 ];
 for (const [given, shown] of SHOWN) test(`${shown} is how people see a URL`, () => assert.equal(parseStoreUrl(given).shown, shown));
 

@@ -72,6 +72,7 @@ describe("a server with TLS and passwords", { skip, timeout: 120_000 }, async ()
 
   const OPENS: readonly (readonly [sentence: string, url: string, env: Readonly<Record<string, string>>])[] = [
     ["with a password of special characters in the URL", url(PASSWORD), {}],
+    ["with sslmode=require, which counts as verify-full", url(PASSWORD, TLS.replace("verify-full", "require")), {}],
     ["with PGPASSWORD", url(undefined), { PGPASSWORD: PASSWORD }],
     ["with the file in PGPASSFILE", url(undefined), { PGPASSFILE: pass }],
     ["with ~/.pgpass", url(undefined), { HOME: join(directory, "home") }],
@@ -86,7 +87,13 @@ describe("a server with TLS and passwords", { skip, timeout: 120_000 }, async ()
 
   const REFUSED: readonly (readonly [sentence: string, url: string, env: Readonly<Record<string, string>>, type: string, text: RegExp])[] =
     [
-      ["a wrong password", url("hunter2"), {}, "store_unreadable", /refused the login: password authentication failed for user "me"/],
+      [
+        "a wrong password",
+        url("hunter2"),
+        {},
+        "store_unreadable",
+        /refused the login: password authentication failed for user "me" \(28P01\)\. Check the name, and PGPASSWORD, ~\/\.pgpass or the URL\.$/,
+      ],
       ["a wrong PGPASSWORD", url(undefined), { PGPASSWORD: "hunter2" }, "store_unreadable", /refused the login/],
       ["no password", url(undefined), {}, "store_unreadable", /wants a password\. Give it in PGPASSWORD or ~\/\.pgpass\.$/],
       [

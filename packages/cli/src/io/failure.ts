@@ -53,7 +53,7 @@ export function asFailure(error: unknown): Failure {
   if (error instanceof CommandError) return { type: error.type, exit: error.exit, message: error.message, hint: error.hint };
   if (error instanceof Error && error.name === "IllegalEvent") return defect(error);
   if (error instanceof Error && "type" in error && typeof error.type === "string") {
-    const hint = isServerError(error) ? "" : (HINTS[error.type] ?? "");
+    const hint = isAdvised(error) ? "" : (HINTS[error.type] ?? "");
     return { type: error.type, exit: EXITS[error.type] ?? 1, message: error.message, hint };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -67,9 +67,9 @@ export function isHeldElsewhere(error: unknown): boolean {
   return HELD_ELSEWHERE.includes(asFailure(error).type);
 }
 
-/** Errors of a database server say themselves what to do. */
-function isServerError(error: Error): boolean {
-  return "detail" in error && typeof error.detail === "object" && error.detail !== null && "server" in error.detail;
+/** The message itself says what to do. */
+function isAdvised(error: Error): boolean {
+  return "detail" in error && typeof error.detail === "object" && error.detail !== null && "advised" in error.detail;
 }
 
 function defect({ message }: Error): Failure {

@@ -8,7 +8,7 @@ import { warn } from "../io/output.ts";
 
 /** True for `postgres://…`, also if it is malformed. */
 export function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:/i.test(text);
+  return /^postgres(?:ql)?(?::|\/\/)/i.test(text);
 }
 
 /** The URL of a ledger on PostgreSQL that `--store` or ASSENT_STORE names. */
@@ -22,12 +22,16 @@ export async function stateDirectory(context: Pick<Context, "io" | "options">): 
   const { io, options } = context;
   const given = options.text("store");
   if (given === "") throw usageError("", "--store is empty. Name a directory, or omit it.");
-  if (given !== undefined && /^\w+:\/\//.test(given) && !isPostgresUrl(given))
-    throw usageError("", `--store is a directory or a postgres:// URL, not a ${given.replace(/:.*/s, "")}:// URL.`);
   const { ASSENT_STORE: store } = io.env;
+  refuseOtherUrl(given ?? store ?? "", given === undefined ? "ASSENT_STORE" : "--store");
   if (given === undefined && store && !isAbsolute(store) && !isPostgresUrl(store))
     await warn(io, `ASSENT_STORE is ignored because it is neither an absolute path nor a postgres:// URL: ${store}`);
   return locate(context);
+}
+
+function refuseOtherUrl(named: string, by: string): void {
+  if (/^\w+:\/\//.test(named) && !isPostgresUrl(named))
+    throw usageError("", `${by} is a directory or a postgres:// URL, not a ${named.replace(/:.*/s, "")}:// URL.`);
 }
 
 export function locate({ io, options }: Pick<Context, "io" | "options">): string {

@@ -10,5 +10,7 @@ export function readLabelOptions({ options }: Pick<Context, "options">, command:
     if (key === "") throw usageError(command, `option '--label' must be KEY=VALUE, like os=linux, not '${text}'.`);
     return [key, value] as const;
   });
+  const twice = labels.find(([key], at) => labels.findIndex(([other]) => other === key) < at);
+  if (twice) throw usageError(command, `option '--label' gives ${twice[0]} twice. Give each key one value.`);
   return Object.fromEntries(labels);
 }

@@ -88,11 +88,17 @@ describe("a record on PostgreSQL", () => {
     }
   });
 
-  test("a URL of another kind of database is refused, and no directory is made of it", async () => {
+  test("a URL of another kind of database is refused, and no directory is used instead", async () => {
     using here = place();
-    const { code, stderr } = await here.here([...SHELL, '{"command":"ls"}', "--store", "mysql://db/x"]);
-    assert.deepEqual([code, /a directory or a postgres:\/\/ URL, not a mysql:\/\/ URL/.test(stderr)], [2, true], stderr);
-    assert.ok(!existsSync(here.path("mysql:")));
+    const url = "mysql://me:hunter2@db/x";
+    for (const [argv, env, name] of [
+      [["--store", url], {}, "--store"],
+      [[], { ASSENT_STORE: url }, "ASSENT_STORE"],
+    ] as const) {
+      const { code, stdout, stderr } = await here.here([...SHELL, '{"command":"ls"}', ...argv], { env });
+      assert.deepEqual([code, stderr], [2, `assent: ${name} is a directory or a postgres:// URL, not a mysql:// URL.\n`], stdout);
+    }
+    assert.deepEqual([existsSync(here.path("mysql:")), existsSync(join(here.root, ".local/state/assent"))], [false, false]);
   });
 
   test("a record is copied to a directory and to another schema, and both copies are sound", { timeout: 120_000 }, async () => {
@@ -105,7 +111,17 @@ describe("a record on PostgreSQL", () => {
     const again = server.url(`copied${count}`);
     assert.equal((await here.here(["store", "copy", "copy", again])).code, 0);
     assert.match((await here.here(["verify", "--store", again])).stdout, /^No problems found/);
-    assert.equal((await here.here(["store", "copy", "copy", again])).code, 1);
+    const REFUSED: readonly (readonly [to: string, text: string])[] = [
+      [again, `assent: ${again} already holds a ledger. Choose another schema: ?schema=NAME\n`],
+      ["copy", `assent: ${here.path("copy")} already holds a ledger. Choose a new directory.\n`],
+    ];
+    for (const [to, text] of REFUSED) {
+      const { code, stderr } = await here.here(["store", "copy", "copy", to]);
+      assert.deepEqual([code, stderr], [1, text]);
+    }
+    await server.sql("create role reader login");
+    const { stderr } = await here.here(["store", "copy", "copy", server.url("nowhere").replace("postgres@", "reader@")]);
+    assert.match(stderr, /may not create the schema nowhere\. Copy it as a role that may\.\n$/);
   });
 
   const WRONG: readonly (readonly [sentence: string, url: string, shown: RegExp])[] = [
@@ -113,6 +129,10 @@ describe("a record on PostgreSQL", () => {
     ["a # in the password", "postgres://me:hunter2#x@host/db", /PostgreSQL URL is malformed/],
     ["another schema name", "postgres://me:hunter2@host/db?schema=No-Such", /PostgreSQL URL is malformed: its schema/],
     ["no slashes", "postgres:hunter2", /must begin with postgres:\/\//],
+    ["no colon", "postgres//me:hunter2@host/db", /must begin with postgres:\/\//],
+    ["a port that is too large", "postgres://me:hunter2@host:99999/db", /malformed: it cannot be parsed\. Check the port/],
+    ["an unknown sslmode", "postgres://me:hunter2@host/db?sslmode=verify", /malformed: its sslmode must be disable, .* or verify-full/],
+    ["two schemas", "postgres://me:hunter2@host/db?schema=a&schema=b", /malformed: it names several schemas/],
     ["a server that is not there", "postgres://me:hunter2@127.0.0.1:1/db", /cannot be reached: .*ECONNREFUSED/],
   ];
   for (const [sentence, url, shown] of WRONG) {
@@ -129,6 +149,8 @@ describe("a record on PostgreSQL", () => {
         assert.match(stderr, shown);
         assert.ok(!`${stdout}${stderr}`.includes("hunter2"), stderr);
       }
+      const { code, stdout } = await at.here(["doctor"], { env: { ASSENT_STORE: url } });
+      assert.deepEqual([code, shown.test(stdout), /hunter2|assent verify/.test(stdout)], [1, true, false], stdout);
     });
   }
 

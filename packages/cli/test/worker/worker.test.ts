@@ -236,6 +236,11 @@ describe("assent run --detach", () => {
       /'--detach' and '--input-format/,
     ],
     ["a malformed label", ["--model", "script:s.yaml", "--label", "gpu"], /must be KEY=VALUE/],
+    [
+      "two values for a label",
+      ["--model", "script:s.yaml", "--label", "gpu=a", "--label", "gpu=b"],
+      /gives gpu twice\. Give each key one value/,
+    ],
   ];
   for (const [sentence, argv, says] of REFUSED)
     test(`refuses ${sentence}`, async () => {

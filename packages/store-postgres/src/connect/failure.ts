@@ -28,7 +28,7 @@ export function isConflict(error: unknown): boolean {
 
 /** The hint for a directory would be wrong. */
 export function serverError(type: LedgerErrorType, message: string): LedgerError {
-  return new LedgerError(type, message, { server: true });
+  return new LedgerError(type, message, { advised: true });
 }
 
 /** Names the reason without anything that may contain a password. */
@@ -70,11 +70,16 @@ export function unreachable(error: unknown, shown: string): LedgerError {
   return new LedgerError("store_unreachable", text);
 }
 
+const WRONG_PASSWORD = "28P01";
+
 /** Codes of OpenSSL for certificates. */
 const CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
 function namedError(code: string, reason: string, shown: string): LedgerError {
-  if (code.startsWith("28")) return serverError("store_unreadable", `The ledger ${shown} refused the login: ${reason}.`);
+  if (code.startsWith("28")) {
+    const check = code === WRONG_PASSWORD ? " Check the name, and PGPASSWORD, ~/.pgpass or the URL." : "";
+    return serverError("store_unreadable", `The ledger ${shown} refused the login: ${reason}.${check}`);
+  }
   if (CERTIFICATE.test(code))
     return serverError(
       "store_unreadable",

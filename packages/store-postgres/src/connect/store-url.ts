@@ -13,30 +13,46 @@ const DEFAULT_SCHEMA = "assent";
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/;
 const NO_HOST = "no-host.invalid";
 
-/** True for `postgres://…` and `postgresql://…`. */
+/** True for `postgres://…` and `postgresql://…`, also if they are malformed. */
 export function isStoreUrl(text: string): boolean {
-  return /^postgres(?:ql)?:/i.test(text);
+  return /^postgres(?:ql)?(?::|\/\/)/i.test(text);
 }
 
 /** Parses a URL of libpq's form; `schema=NAME` chooses the schema. Throws an error that does not contain the URL. */
 export function parseStoreUrl(text: string): StoreUrl {
   const url = readUrl(text);
-  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  const [schema = DEFAULT_SCHEMA, ...others] = url.searchParams.getAll("schema");
+  if (others.length > 0) throw malformed("it names several schemas");
   if (!SCHEMA_NAME.test(schema))
-    throw malformed("its schema must be lower-case letters, digits and underscores, and begin with a letter or an underscore");
+    throw malformed("its schema must be at most 48 lower-case letters, digits and underscores, and begin with a letter or an underscore");
   url.searchParams.delete("schema");
-  return { connection: withoutHost(url.href), schema, shown: shownUrl(url, schema) };
+  const shown = shownUrl(url, schema);
+  verifyServer(url.searchParams);
+  return { connection: withoutHost(url.href), schema, shown };
+}
+
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
+/** Modes that promise less than a verified server count as `verify-full`. `pg` does the same, but warns that this will change. */
+function verifyServer(options: URLSearchParams): void {
+  const mode = options.get("sslmode");
+  if (mode === null) return;
+  if (!SSL_MODES.includes(mode)) throw malformed("its sslmode must be disable, prefer, require, verify-ca, no-verify or verify-full");
+  if (["prefer", "require", "verify-ca"].includes(mode) && !options.has("uselibpqcompat")) options.set("sslmode", "verify-full");
 }
 
 function readUrl(text: string): URL {
   if (!/^postgres(?:ql)?:\/\//i.test(text)) throw malformed("it must begin with postgres://");
   try {
     const url = new URL(text.replace(/^(\w+:\/\/[^/?#]*@|\w+:\/\/)(?=[/?#]|$)/, `$1${NO_HOST}`));
+    if (url.pathname === "") url.pathname = "/"; // `pg` wants it if there is no host
     for (const part of [url.username, url.password, url.hostname, url.pathname]) decodeURIComponent(part);
     if (url.hash !== "") throw malformed("a # in a user name or password must be written as %23");
     return url;
   } catch (error) {
-    throw error instanceof LedgerError ? error : malformed("it cannot be parsed. Write special characters in the password as %XX");
+    throw error instanceof LedgerError
+      ? error
+      : malformed("it cannot be parsed. Check the port, and write special characters in the password as %XX");
   }
 }
 

@@ -56,7 +56,7 @@ export async function writePostgresCopy(url: string, { store, checkpoint, pages 
       throw serverError("store_unsafe_location", `${place.shown} already holds a ledger. Choose another schema: ?schema=NAME`);
     await connection.query("begin");
     await connection.query("set local idle_in_transaction_session_timeout = 0");
-    await createTables(connection, place);
+    await createTables(connection, place, "Copy it as a role that may.");
     await putMeta(connection, { store, place: COPIED_PLACE, ...(checkpoint !== undefined && { checkpoint }) });
     let events = 0;
     for await (const page of pages) {

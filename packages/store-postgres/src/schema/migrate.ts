@@ -84,8 +84,12 @@ async function createSchema(connection: Connection, schema: string, shown: strin
 }
 
 /** Creates empty tables. Call it in a transaction. */
-export async function createTables(connection: Connection, { schema, shown }: Pick<StoreUrl, "schema" | "shown">): Promise<void> {
-  await refuseForeign(connection, schema, shown);
+export async function createTables(
+  connection: Connection,
+  { schema, shown }: Pick<StoreUrl, "schema" | "shown">,
+  advice = "As its owner, run: assent store migrate --store URL",
+): Promise<void> {
+  await refuseForeign(connection, schema, { shown, advice });
   // "if not exists" would need the right to create schemas also for one that exists.
   const { rows } = await connection.query("select 1 from pg_namespace where nspname = $1", [schema]);
   if (rows.length === 0) await connection.query(`create schema "${schema}"`);
@@ -93,7 +97,11 @@ export async function createTables(connection: Connection, { schema, shown }: Pi
   await connection.query("insert into meta (key, value) values ('version', $1)", [String(SCHEMA_VERSION)]);
 }
 
-async function refuseForeign(connection: Connection, schema: string, shown: string): Promise<void> {
+async function refuseForeign(
+  connection: Connection,
+  schema: string,
+  { shown, advice }: { readonly shown: string; readonly advice: string },
+): Promise<void> {
   const { rows } = await connection.query<SchemaFacts>(
     `select exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1) as present,
        case when to_regnamespace(quote_ident($1)) is null then has_database_privilege(current_database(), 'create')
@@ -111,7 +119,7 @@ async function refuseForeign(connection: Connection, schema: string, shown: stri
   if (!mayCreate)
     throw new LedgerError(
       "store_role_refused",
-      `There is no ledger in ${shown}, and this role may not create the schema ${schema}. As its owner, run: assent store migrate --store URL`,
+      `There is no ledger in ${shown}, and this role may not create the schema ${schema}. ${advice}`,
     );
 }
 

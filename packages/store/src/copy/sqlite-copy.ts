@@ -68,7 +68,7 @@ function* readSessions(database: Database): Generator<readonly unknown[]> {
 export async function writeLedgerCopy(directory: string, copy: LedgerCopy): Promise<number> {
   const paths = statePaths(directory);
   if (hasLedger(paths))
-    throw new LedgerError("store_unsafe_location", `${paths.directory} already holds a ledger. Choose a new directory.`);
+    throw new LedgerError("store_unsafe_location", `${paths.directory} already holds a ledger. Choose a new directory.`, { advised: true });
   makeStateDirectory(paths);
   const made = `${paths.file}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
   try {

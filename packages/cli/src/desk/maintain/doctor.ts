@@ -52,7 +52,7 @@ async function storeCheck(context: Context): Promise<Check> {
     return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${countEvents(events)}` };
   } catch (error) {
     const { message, hint } = asFailure(error);
-    return { name: "store", status: "error", detail: message, hint: hint || "assent verify" };
+    return { name: "store", status: "error", detail: message, hint: hint || (storeUrl(context) === undefined ? "assent verify" : "") };
   }
 }
 
