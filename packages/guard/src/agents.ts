@@ -12,7 +12,7 @@ export type GuardedAgent = {
   readonly write: (verdict: GuardVerdict, event: GuardEvent) => HookOutput;
   /** A hook may leave the decision to the agent's own dialog: without a person, the agent refuses. */
   readonly hasDialog: boolean;
-  /** What the agent waits for a hook, in seconds, as `install` configures it. */
+  /** How long the agent waits for a hook, in seconds, as `install` configures it. */
   readonly timeoutSeconds: number;
 };
 

@@ -13,14 +13,14 @@ export type ForeignCall = {
   readonly mode?: string;
   /** The agent's subagent that makes the call. */
   readonly subagent?: string;
-  /** Where the agent writes down its session. */
+  /** The file where the agent keeps the transcript of its session. */
   readonly transcript?: string;
 };
 
 /** How a call ended, as the agent reports it. `not_applied`: the agent did not run it. */
 export type CallOutcome = "applied" | "failed" | "not_applied";
 
-/** What an agent's hook is about. */
+/** An event for which an agent runs its hook. */
 export type GuardEvent =
   /** Before a call: the answer decides whether it runs. */
   | { readonly kind: "decide"; readonly call: ForeignCall }
@@ -39,7 +39,7 @@ export type GuardVerdict = { readonly verdict: "allow" | "none" | "dialog" } | {
 /** What a hook process prints, and its exit code. Every agent blocks a call on exit code 2. */
 export type HookOutput = { readonly stdout: string; readonly stderr: string; readonly exit: 0 | 2 };
 
-/** The agent sent something that cannot be understood. */
+/** The hook input of the agent is invalid. */
 export class GuardInputError extends Error {
   readonly type = "hook_input_invalid";
   constructor(message: string) {

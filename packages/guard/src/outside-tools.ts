@@ -24,7 +24,7 @@ export type OutsideRun = {
   readonly report: () => ProbeAnswer | undefined;
 };
 
-/** For looking at recorded calls of an agent: nothing is handed over or reported. */
+/** For judging recorded calls of an agent, without handing over or reporting anything. */
 export function lookOnly(agent: string): OutsideRun {
   const refuse = (): never => {
     throw new ToolError(`Assent does not run this call; ${agent} does.`);
@@ -33,8 +33,8 @@ export function lookOnly(agent: string): OutsideRun {
 }
 
 /**
- * A built-in tool whose calls another agent runs. Rules, places and its own permission stay; its body only says that the call may run
- * and never ends. The agent's report ends it, in another process.
+ * A built-in tool whose calls another agent runs. Rules, places and its own permission stay; its body hands the call to the agent
+ * and never ends. The agent's report ends the call, in another process.
  */
 export function outsideTool(builtIn: Tool, run: OutsideRun): Tool {
   const { permission, safe } = builtIn.definition;

@@ -34,7 +34,8 @@ export async function serveInbox(options: InboxOptions): Promise<InboxServer> {
   const server = createServer((request, response) => {
     Promise.resolve(answerRequest(request, response)).catch((error: unknown) => {
       options.failed?.(error);
-      if (!response.headersSent) sendError(response, 500, "failed", "This did not work. The terminal of 'assent inbox' says why.");
+      if (!response.headersSent)
+        sendError(response, 500, "failed", "The request failed. The terminal where 'assent inbox' runs shows the reason.");
       else response.destroy();
     });
   });
@@ -157,7 +158,7 @@ function restOf({ path }: Route, asked: string): string | undefined {
 
 const ID = /^[\w-]{1,128}$/;
 
-/** Public: it contains nothing. The script asks for everything else. */
+/** Public, because it has no data. The script loads everything else. */
 const SHELL = `<!doctype html>
 <html lang="en">
 <head>
@@ -191,7 +192,7 @@ async function readJson(request: IncomingMessage): Promise<Readonly<Record<strin
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // the message below says it
+    // reported below
   }
   throw new BadRequest("The request is not a JSON object.");
 }

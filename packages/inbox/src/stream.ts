@@ -4,8 +4,8 @@ import type { InboxDesk } from "./desk.ts";
 const BEAT_MS = 15_000;
 
 /**
- * Tells a browser, as server-sent events, that the record changed. An event carries only the position; the page then asks for what it shows, so
- * that nothing is lost between two connections. After a reconnect with `Last-Event-ID`, it hears at once if it missed something.
+ * Sends a server-sent event to a browser after each change of the record. An event has only the position; the page then reads what it shows, so
+ * nothing is lost between two connections. After a reconnect with `Last-Event-ID`, the first event is sent at once if the page missed a change.
  */
 export function streamChanges(desk: InboxDesk, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });

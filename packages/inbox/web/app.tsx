@@ -148,7 +148,7 @@ function App() {
       </header>
       {!isConnected && (
         <p class="offline" role="status">
-          Not connected. What you see may be old. Is ‘assent inbox’ still running?
+          Not connected. This page may be out of date. Is ‘assent inbox’ still running?
         </p>
       )}
       {notices.map(({ id, result, message }) => (
@@ -224,7 +224,7 @@ function CardView({ id, version, split, answer, onKey }: CardViewProps) {
   return (
     <div class="card-view" ref={view}>
       <p class="back">
-        <a href="#/">← All that waits</a>
+        <a href="#/">← Back to the list</a>
       </p>
       {card === undefined && <p>Loading …</p>}
       {typeof card === "string" && <p role="alert">{card}</p>}

@@ -1,36 +1,36 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { InboxAnswer, InboxCard } from "../src/desk.ts";
-import { type Chosen, Diff } from "./diff.tsx";
+import { type ChosenHunks, Diff } from "./diff.tsx";
 import { Questions } from "./questions.tsx";
 import { visible } from "./text.ts";
 import { post } from "./wire.ts";
 
-/** Buttons do nothing for this long after something new appeared, so that people do not answer what they had no time to see. */
+/** Buttons do nothing for this long after the card changes, so that people have time to read it. */
 const INERT_MS = 500;
 
 type CardProps = {
   readonly card: InboxCard;
   readonly split: boolean;
   readonly answer: (answer: InboxAnswer) => void;
-  /** Calls with the name of a key that was pressed outside of fields. */
+  /** Calls the listener with each key that is pressed outside of input fields. */
   readonly onKey?: (listener: (key: string) => void) => () => void;
 };
 
-/** What an answer says beside its id. */
-type Said = Omit<InboxAnswer, "id" | "revision" | "fingerprint">;
+/** An answer without the fields that name the card. */
+export type AnswerBody = Omit<InboxAnswer, "id" | "revision" | "fingerprint">;
 
 export function Card({ card, split, answer, onKey }: CardProps) {
   const [reason, setReason] = useState("");
-  const [chosen, setChosen] = useState<Chosen | undefined>(undefined);
+  const [chosen, setChosen] = useState<ChosenHunks | undefined>(undefined);
   const [edit, setEdit] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState("");
-  const isInert = useInert(shownOf(card));
+  const isInert = useInert(shownText(card));
   const reasonField = useRef<HTMLInputElement>(null);
   const isOpen = card.state === "open";
-  const say = (said: Said): void => {
+  const say = (body: AnswerBody): void => {
     if (isInert || !isOpen) return;
     const { id, revision, fingerprint } = card;
-    answer({ id, revision, fingerprint, ...(reason !== "" && { reason }), ...said });
+    answer({ id, revision, fingerprint, ...(reason !== "" && { reason }), ...body });
   };
   const approve = (): void => {
     if (edit !== undefined) approveEdit();
@@ -39,7 +39,7 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       say({
         outcome: "approve",
         ...(card.effect?.write != null && { write: card.effect.write }),
-        ...(chosen && { files: partOf(card, chosen) }),
+        ...(chosen && { files: chosenFiles(card, chosen) }),
       });
   };
   const approveEdit = (): void => {
@@ -59,7 +59,7 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       if (key === "y" && card.kind !== "question" && edit === undefined) approve();
       else if (key === "n") reasonField.current?.focus();
       else if (key === "e" && card.editable !== null && isOpen) void startEdit();
-      else if (key === "c" && card.hasParts && isOpen) setChosen(chosen ? undefined : everything(card));
+      else if (key === "c" && card.hasParts && isOpen) setChosen(chosen ? undefined : chooseEverything(card));
     }),
   );
   return (
@@ -75,8 +75,8 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       <CardBody card={card} />
       {card.hasParts && isOpen && (
         <label class="choosing">
-          <input type="checkbox" checked={chosen !== undefined} onChange={() => setChosen(chosen ? undefined : everything(card))} /> Approve
-          only some files or changes
+          <input type="checkbox" checked={chosen !== undefined} onChange={() => setChosen(chosen ? undefined : chooseEverything(card))} />{" "}
+          Approve only some files or changes
         </label>
       )}
       {card.files.length > 0 && <Diff files={card.files} split={split} chosen={chosen} choose={setChosen} />}
@@ -148,7 +148,7 @@ function approveWords({ kind, effect }: InboxCard, isEdited: boolean, isPart: bo
   return effect?.write != null ? "Write exactly these changes" : "Approve once";
 }
 
-/** The part of the card that only shows; several cards can be reviewed together. */
+/** The part of the card without buttons, also for reviewing several cards together. */
 export function CardBody({ card }: { readonly card: InboxCard }) {
   return (
     <>
@@ -203,7 +203,7 @@ export function CardBody({ card }: { readonly card: InboxCard }) {
   );
 }
 
-function Offers({ card, isInert, say }: { readonly card: InboxCard; readonly isInert: boolean; readonly say: (said: Said) => void }) {
+function Offers({ card, isInert, say }: { readonly card: InboxCard; readonly isInert: boolean; readonly say: (body: AnswerBody) => void }) {
   if (card.offers.length === 0) return card.noOffer === null ? null : <p class="note">“Always” is not offered: {card.noOffer}.</p>;
   return (
     <details class="always">
@@ -238,15 +238,15 @@ function More({ card }: { readonly card: InboxCard }) {
         </details>
       )}
       <details>
-        <summary>Why it asks</summary>
+        <summary>Why approval is needed</summary>
         <pre>{visible(card.explanation)}</pre>
       </details>
     </>
   );
 }
 
-/** What a person must have time to see. A request that is opened again as it was keeps its card as it is. */
-function shownOf({ id, fingerprint, text, facts, warnings, effect }: InboxCard): string {
+/** Text that changes with what the card shows. An unchanged request that is opened again gives the same text. */
+function shownText({ id, fingerprint, text, facts, warnings, effect }: InboxCard): string {
   return JSON.stringify([id, fingerprint, text, facts, warnings, effect]);
 }
 
@@ -260,11 +260,11 @@ export function useInert(what: string): boolean {
   return ready !== what;
 }
 
-function everything({ files }: InboxCard): Chosen {
+function chooseEverything({ files }: InboxCard): ChosenHunks {
   return new Map(files.map(({ path, hunks }) => [path, new Set(hunks.flatMap(({ id }) => id ?? []))]));
 }
 
-function partOf({ files }: InboxCard, chosen: Chosen): NonNullable<InboxAnswer["files"]> {
+function chosenFiles({ files }: InboxCard, chosen: ChosenHunks): NonNullable<InboxAnswer["files"]> {
   return [...chosen].map(([path, picked]) => {
     const all = files.find((file) => file.path === path)?.hunks.length ?? 0;
     return picked.size === all ? { path } : { path, hunks: [...picked] };

@@ -4,7 +4,7 @@ import { type DiffRow, splitRows, unifiedRows } from "./diff-rows.ts";
 import { visible } from "./text.ts";
 
 /** The chosen hunks of each file by its path; a file without hunks has an empty set. */
-export type Chosen = ReadonlyMap<string, ReadonlySet<string>>;
+export type ChosenHunks = ReadonlyMap<string, ReadonlySet<string>>;
 
 const PAGE_ROWS = 400;
 
@@ -12,8 +12,8 @@ type DiffProps = {
   readonly files: readonly CardFile[];
   readonly split: boolean;
   /** Undefined while the person does not choose. */
-  readonly chosen: Chosen | undefined;
-  readonly choose: (chosen: Chosen) => void;
+  readonly chosen: ChosenHunks | undefined;
+  readonly choose: (chosen: ChosenHunks) => void;
 };
 
 export function Diff({ files, split, chosen, choose }: DiffProps) {

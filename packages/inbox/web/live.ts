@@ -1,9 +1,9 @@
 import { WireError } from "./wire.ts";
 
-/** `connected` is false while nothing is heard; `changed` may come more often than something changed. */
+/** `connected` is false while the stream is down. `changed` may be called without a change. */
 export type LiveHandlers = { readonly connected: (is: boolean) => void; readonly changed: () => void; readonly loginNeeded: () => void };
 
-type Heard = { readonly type: "connected"; readonly is: boolean } | { readonly type: "changed" };
+type LiveMessage = { readonly type: "connected"; readonly is: boolean } | { readonly type: "changed" };
 
 const RETRY_MS = 2_000;
 
@@ -13,11 +13,11 @@ const RETRY_MS = 2_000;
  */
 export function followLive(handlers: LiveHandlers): void {
   const channel = new BroadcastChannel("assent-inbox");
-  const hear = (heard: Heard): void => (heard.type === "connected" ? handlers.connected(heard.is) : handlers.changed());
-  channel.onmessage = ({ data }: MessageEvent<Heard>) => hear(data);
-  const tell = (heard: Heard): void => {
-    hear(heard);
-    channel.postMessage(heard);
+  const hear = (message: LiveMessage): void => (message.type === "connected" ? handlers.connected(message.is) : handlers.changed());
+  channel.onmessage = ({ data }: MessageEvent<LiveMessage>) => hear(data);
+  const tell = (message: LiveMessage): void => {
+    hear(message);
+    channel.postMessage(message);
   };
   void navigator.locks.request("assent-inbox-stream", async () => {
     for (;;) {
@@ -32,7 +32,7 @@ export function followLive(handlers: LiveHandlers): void {
 }
 
 /** Resolves when the browser gives up. It reconnects by itself only while the server answers 200. */
-async function streamOnce(tell: (heard: Heard) => void): Promise<void> {
+async function streamOnce(tell: (message: LiveMessage) => void): Promise<void> {
   const { status } = await fetch("/api/grants", { method: "GET" });
   if (status === 401) throw new WireError(401, "login");
   return await new Promise((resolve) => {

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
-import type { InboxAnswer, InboxCard } from "../src/desk.ts";
+import type { InboxCard } from "../src/desk.ts";
+import type { AnswerBody } from "./card.tsx";
 import { visible } from "./text.ts";
 
 type QuestionsProps = {
   readonly card: InboxCard;
   readonly isInert: boolean;
-  readonly say: (said: Omit<InboxAnswer, "id" | "revision" | "fingerprint">) => void;
+  readonly say: (body: AnswerBody) => void;
 };
 
 /** What is filled in for one question. */

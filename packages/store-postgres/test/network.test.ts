@@ -153,7 +153,7 @@ test("while the database is away nothing is stored, people are told, and it cont
   });
   await waitUntil(() => warnings.some(({ type }) => type === "store_unreachable"));
   assert.equal(isStored, false);
-  assert.match(warnings[0]?.message ?? "", /is away: .*Nothing runs until it is back\.$/);
+  assert.match(warnings[0]?.message ?? "", /cannot be reached: .*Nothing runs until it is back\.$/);
   await server.start();
   await append;
   assert.deepEqual(

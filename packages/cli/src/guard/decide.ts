@@ -87,10 +87,10 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk: 
   return await endUnclaimed(context, opened.session, done);
 }
 
-/** What the agent hears about a call that was asked about. Without an opinion, Claude Code shows its dialog and asks the other hook. */
+/** The verdict for a call that needed approval. With `none`, Claude Code shows its dialog and runs the other hook. */
 const HANDED_OVER = { wait: "allow", deny: "allow", agent: "dialog", both: "none" } as const;
 
-/** If answers of the agent's dialog do not count. */
+/** Replaces a choice that uses the agent's dialog, if the setting `answersFrom` does not accept answers from there. */
 const DIALOG_REFUSED = { wait: "wait", deny: "deny", agent: "wait", both: "wait" } as const;
 
 export const EDITED = "A person approved an edited call. This agent cannot run an edited call: propose the edited call yourself.";
@@ -230,7 +230,7 @@ function wasAsked(session: Session): boolean {
 
 async function endUnclaimed(context: Context, session: Session, { results }: BatchReport): Promise<GuardVerdict> {
   const [report] = results;
-  if (!report) throw new Error("the runtime gave no report of the call");
+  if (!report) throw new Error("the dispatcher returned no report of the call");
   if (report.outcome === "waiting") {
     await session.close("parked", 75);
     return { verdict: "deny", reason: waitingReason(report.approvalId ?? "", storeFlag(context)) };

@@ -32,7 +32,7 @@ export async function answerBesideDialog(context: Context, { place, call, signal
   const failure = dispatcher.failure();
   if (failure !== undefined) throw failure;
   const [report] = results;
-  if (!report || report.outcome === "waiting") throw new Error("the runtime gave no end of the call");
+  if (!report || report.outcome === "waiting") throw new Error("the dispatcher returned without an end of the call");
   const { outcome, result } = report;
   await session.close(outcome === "succeeded" ? "done" : "cancelled", outcome === "succeeded" ? 0 : 1);
   if (outcome === "succeeded") return { verdict: "allow" };

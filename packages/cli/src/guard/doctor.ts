@@ -61,7 +61,7 @@ function verdict({ title, ran, seen, asked, end }: Evidence): Omit<DoctorResult,
   }
   const last = end.output.trim().split("\n").slice(-5).join("\n");
   const what = asked ? "proposed no command" : "did not ask the local model";
-  return { ok: false, detail: `${title} ${what}, so nothing is proven. Its last output:\n${last}` };
+  return { ok: false, detail: `${title} ${what}, so this proves nothing. Its last output:\n${last}` };
 }
 
 type DoctorRun = { readonly url: string; readonly folder: string; readonly seen: string };

@@ -9,7 +9,7 @@ import { settleCall } from "./settle.ts";
 
 /** Only the newest sessions are searched for calls of killed agents. */
 const MOST_ROWS = 500;
-/** If this machine cannot tell whether an agent lives, its calls are left alone for this long. */
+/** If this machine cannot tell whether an agent still runs, its calls stay open for this long. */
 const PATIENCE_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -19,18 +19,18 @@ const PATIENCE_MS = 24 * 60 * 60 * 1_000;
 export async function sweepKilledAgents(context: Context, place: OutsidePlace): Promise<void> {
   try {
     for (const row of await place.ledger.pending("sessions", { all: true, newestFirst: true, limit: MOST_ROWS })) {
-      if (row.group && isLeft(row) && isOver(place, row, row.group)) await settle(context, place, row, row.group);
+      if (row.group && hasNoProcess(row) && hasAgentEnded(place, row, row.group)) await settle(context, place, row, row.group);
     }
   } catch (error) {
     await warn(context.io, `calls of killed agents could not be ended: ${messageOf(error)}`);
   }
 }
 
-function isLeft({ state }: SessionRow): boolean {
+function hasNoProcess({ state }: SessionRow): boolean {
   return state === "interrupted" || state === "parked";
 }
 
-function isOver({ ports }: OutsidePlace, { updatedAt }: SessionRow, group: SessionGroup): boolean {
+function hasAgentEnded({ ports }: OutsidePlace, { updatedAt }: SessionRow, group: SessionGroup): boolean {
   const lives = agentLives(group);
   return lives === undefined ? ports.clock.now() - Date.parse(updatedAt) > PATIENCE_MS : !lives;
 }

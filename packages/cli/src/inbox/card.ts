@@ -27,8 +27,8 @@ import { approvalRow, proposalRow, questionRow, type SessionView } from "./rows.
 
 type CardPorts = { readonly ledger: Ledger; readonly viewOf: (session: string) => Promise<SessionView> };
 
-/** What every card has; each kind fills in its own. */
-const NOTHING = {
+/** The fields that a kind of card may leave out. */
+const EMPTY_CARD = {
   ...{ warnings: [], text: null, fields: [], effect: null, files: [], hasParts: false, offers: [], noOffer: null },
   ...{ editable: null, modes: [], questions: [], messages: [], explanation: "", facts: [] },
 } satisfies Partial<InboxCard>;
@@ -45,7 +45,7 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
   const rest = restOfInput(approval);
   const hidden = ["id", "always"]; // elsewhere on the card
   return {
-    ...NOTHING,
+    ...EMPTY_CARD,
     ...(await sessionFields(ports, row.session)),
     ...withDirectory(approvalRow(row), approval.cwd),
     state: row.state,
@@ -181,7 +181,7 @@ async function explain(ledger: Ledger, row: ApprovalRow): Promise<string> {
 export async function proposalCard(ports: CardPorts, row: ProposalRow): Promise<InboxCard> {
   const review = await reviewProposal({ ledger: ports.ledger }, row, nodeDigest);
   return {
-    ...NOTHING,
+    ...EMPTY_CARD,
     ...(await sessionFields(ports, row.session)),
     ...proposalRow(row),
     state: row.state === "staged" ? "open" : row.state,
@@ -205,7 +205,7 @@ export async function questionCard(ports: CardPorts, cut: QuestionRow): Promise<
   const row = await readWholeQuestion(ports.ledger, cut);
   const { cwd } = await ports.viewOf(row.session);
   return {
-    ...NOTHING,
+    ...EMPTY_CARD,
     ...(await sessionFields(ports, row.session)),
     ...withDirectory(questionRow(row), cwd),
     state: row.state,

@@ -17,7 +17,7 @@ const BUSY: readonly (readonly [sentence: string, argv: readonly string[], isBus
     /begun/,
     /cannot be reached: .*Start the database or check the URL, then try again/,
   ],
-  ["a worker", ["worker"], /worker/i, /is away: .*Nothing runs until it is back/],
+  ["a worker", ["worker"], /worker/i, /cannot be reached: .*Nothing runs until it is back/],
 ];
 
 for (const [at, [sentence, argv, isBusy, saysWhy]] of BUSY.entries())
@@ -43,7 +43,7 @@ for (const [at, [sentence, argv, isBusy, saysWhy]] of BUSY.entries())
       await until("it is busy", () => isBusy.test(`${out}${err}${readdirSync(here.workspace).join()}`));
       await server.stop();
       stopped = true;
-      await until("it noticed the outage", () => /is away: .*Nothing runs until it is back/.test(err));
+      await until("it noticed the outage", () => /cannot be reached: .*Nothing runs until it is back/.test(err));
       child.kill("SIGINT");
       assert.notEqual(await ended, null, "it ended by itself");
       assert.match(`${out}${err}`, saysWhy);

@@ -6,13 +6,13 @@ type AskedQuestion = { id: string; question: string; header?: string; options: {
 
 type Fields = Readonly<Record<string, JsonObject>>;
 
-const GO_ON = "Continue";
+const CONTINUE = "Continue";
 const DECLINE = "Decline";
 const OPENED = "I opened it";
 const MOST_OPTIONS = 20;
 const MOST_TRIES = 3;
 
-/** What answering a server needs. */
+/** What `elicit` needs to ask a person. */
 export type ElicitParts = { readonly server: string; readonly gate: RunContext["gate"]; readonly schemas: Schemas };
 
 /**
@@ -27,11 +27,11 @@ export async function elicit(params: ElicitRequestParams, { server, gate, schema
   let problem = "";
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const text = `The MCP server ${server} asks: ${params.message}${problem}`;
-    const first = { ...question("go_on", text, [GO_ON, DECLINE]), header: server.slice(0, 16) };
+    const first = { ...question("go_on", text, [CONTINUE, DECLINE]), header: server.slice(0, 16) };
     const fields = Object.entries(properties).map(([name, schema], at) => fieldQuestion(`f${at}`, name, schema, required.includes(name)));
     const answers = await ask(gate, [first, ...fields]);
     const decision = answers?.get("go_on")?.[0];
-    if (!answers || decision !== GO_ON) return { action: decision === DECLINE ? "decline" : "cancel" };
+    if (!answers || decision !== CONTINUE) return { action: decision === DECLINE ? "decline" : "cancel" };
     const content = Object.fromEntries(
       Object.entries(properties).flatMap(([name, schema], at) => {
         const value = fieldValue(schema, answers.get(`f${at}`) ?? []);

@@ -26,7 +26,7 @@ export function isConflict(error: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(codeOf(error));
 }
 
-/** The hint for a directory would be wrong. */
+/** An error of the server. The hint about directories does not fit it. */
 export function serverError(type: LedgerErrorType, message: string): LedgerError {
   return new LedgerError(type, message, { advised: true });
 }
@@ -45,8 +45,9 @@ export function databaseError(error: unknown, shown: string): unknown {
   if (isLostConnection(error)) return unreachable(error, shown);
   const code = codeOf(error);
   if (code === "" && NO_PASSWORD.test(messageOf(error))) return noPassword(shown);
-  if (code === "" && !isAggregate(error)) return error;
-  return Object.assign(namedError(code, reasonOf(error), shown), { cause: withoutStack(error) });
+  if (code === "" && !(error instanceof AggregateError)) return error;
+  const reason = reasonOf(error);
+  return Object.assign(namedError(code, reason, shown), { cause: reason }); // some errors of `pg` contain the connection's settings
 }
 
 /** Texts of `pg` if the server wants a password and none was given. */
@@ -54,15 +55,6 @@ const NO_PASSWORD = /^SASL: .*client password must be a (?:non-empty )?string/;
 
 function noPassword(shown: string): LedgerError {
   return serverError("store_unreadable", `The ledger ${shown} wants a password. Give it in PGPASSWORD or ~/.pgpass.`);
-}
-
-function isAggregate(error: unknown): boolean {
-  return error instanceof AggregateError;
-}
-
-/** `pg` keeps the connection's settings in some of its errors. */
-function withoutStack(error: unknown): string {
-  return reasonOf(error);
 }
 
 export function unreachable(error: unknown, shown: string): LedgerError {

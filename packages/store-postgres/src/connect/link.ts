@@ -13,9 +13,9 @@ export type Link = {
 
 /** One outage concerns all connections of a ledger. */
 export type Outage = {
-  /** Throws `store_unreachable` once the database has been away for too long. */
-  readonly noted: (error: unknown) => Promise<void>;
-  readonly over: () => void;
+  /** Waits before the next attempt. Throws `store_unreachable` once the database has been away for too long. */
+  readonly waitAfter: (error: unknown) => Promise<void>;
+  readonly end: () => void;
   /** Aborts a while after `leave` or `close`, for work that the server does not answer. */
   readonly left: AbortSignal;
   /** From now on, an outage is an error at once. */
@@ -33,25 +33,28 @@ export function makeOutage({ shown, waitMs, warn }: OutageOptions): Outage {
   const left = new AbortController();
   let since: number | undefined;
   let pause = FIRST_PAUSE_MS;
-  let isTold = false;
+  let isReported = false;
   return {
-    noted: async (error) => {
+    waitAfter: async (error) => {
       since ??= performance.now();
       if (closing.signal.aborted || performance.now() - since >= waitMs) throw unreachable(error, shown);
-      if (!isTold && pause > FIRST_PAUSE_MS)
-        warn({ type: "store_unreachable", message: `The ledger ${shown} is away: ${reasonOf(error)}. Nothing runs until it is back.` });
-      isTold ||= pause > FIRST_PAUSE_MS;
+      if (!isReported && pause > FIRST_PAUSE_MS)
+        warn({
+          type: "store_unreachable",
+          message: `The ledger ${shown} cannot be reached: ${reasonOf(error)}. Assent keeps trying. Nothing runs until it is back.`,
+        });
+      isReported ||= pause > FIRST_PAUSE_MS;
       const now = pause;
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
       await wait(now, undefined, { signal: closing.signal }).catch(() => {
         throw unreachable(error, shown);
       });
     },
-    over: () => {
-      if (isTold) warn({ type: "store_reachable", message: `The ledger ${shown} is back.` });
+    end: () => {
+      if (isReported) warn({ type: "store_reachable", message: `The ledger ${shown} can be reached again.` });
       since = undefined;
       pause = FIRST_PAUSE_MS;
-      isTold = false;
+      isReported = false;
     },
     left: left.signal,
     leave: () => {
@@ -90,10 +93,10 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
     current ??= open();
     const used = current;
     try {
-      return await unlessLeft(used.then(work), outage.left);
+      return await raceWithLeaving(used.then(work), outage.left);
     } catch (error) {
       if (outage.left.aborted) void used.then((connection) => connection.destroy()).catch(() => undefined);
-      const connection = await unlessLeft(used, outage.left).catch(() => undefined);
+      const connection = await raceWithLeaving(used, outage.left).catch(() => undefined);
       if (connection === undefined || connection.isLost() || isLostConnection(error)) forget(used);
       throw connection?.isLost() && !(error instanceof LedgerError) && !isLostConnection(error) ? lostMidway(error) : error;
     }
@@ -105,11 +108,11 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
           if (closed) throw new LedgerError("store_unreachable", "The ledger is closed.");
           try {
             const result = await attempt(work);
-            outage.over();
+            outage.end();
             return result;
           } catch (error) {
             if (!isLostConnection(error)) throw databaseError(error, shown);
-            await outage.noted(error);
+            await outage.waitAfter(error);
           }
         }
       }),
@@ -118,13 +121,13 @@ export function makeLink({ connect, outage, shown, first, prepare }: LinkOptions
         closed = true;
         const last = current;
         current = undefined;
-        await unlessLeft(last?.then((connection) => connection.close()) ?? Promise.resolve(), outage.left).catch(() => undefined);
+        await raceWithLeaving(last?.then((connection) => connection.close()) ?? Promise.resolve(), outage.left).catch(() => undefined);
       }),
   };
 }
 
-/** A server that hangs, or a network that drops everything, does not keep a person from leaving. */
-async function unlessLeft<T>(work: Promise<T>, left: AbortSignal): Promise<T> {
+/** Ends a wait for a server that hangs, so that a person can leave. */
+async function raceWithLeaving<T>(work: Promise<T>, left: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const leave = (): void => reject(Object.assign(new Error("Connection terminated: no answer"), { code: "08006" }));
   if (left.aborted) leave();
@@ -146,7 +149,7 @@ async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A query that fails because its connection ended has many texts. */
+/** Gives all failures of a lost connection one code, because their texts differ. */
 function lostMidway(error: unknown): Error {
   return Object.assign(new Error(`Connection terminated: ${reasonOf(error)}`), { code: "08006" });
 }

@@ -47,7 +47,7 @@ export type Operation = {
   readonly run: (context: WriteContext) => unknown;
 };
 
-/** What became of an operation once the transaction is committed. */
+/** The result of an operation, once its transaction is committed. */
 export type OperationResult = { readonly value: unknown } | { readonly error: LedgerError };
 
 export type CommittedBatch = {
@@ -145,7 +145,7 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
     staged = [];
     newest = undefined;
   };
-  /** The next claim compares it. */
+  /** Remembers the mark for the next claim, which compares it. */
   const rememberMark = (mark: Mark | undefined): void => {
     if (mark) rows.hashes.loaded(String(mark.pos), mark.hash);
   };

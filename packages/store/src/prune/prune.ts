@@ -108,7 +108,7 @@ function deleteSession(database: Database, session: string): void {
 
 /** Encodes the id, so that it cannot leave the directory. */
 export function outputDirectory(output: string, session: string): string {
-  if (!/^[\w-]+$/.test(session)) throw new Error(`'${session}' is no name of a directory.`);
+  if (!/^[\w-]+$/.test(session)) throw new Error(`'${session}' is not a directory name.`);
   return join(output, session);
 }
 

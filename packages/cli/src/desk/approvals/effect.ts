@@ -8,7 +8,7 @@ export type DescribedEffect = {
   /** What was left out, and files that later run by themselves. */
   readonly warnings: readonly string[];
   readonly output: string;
-  /** What a yes does. */
+  /** What an approval does. */
   readonly outcome: string;
 };
 

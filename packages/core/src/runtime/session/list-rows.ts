@@ -1,6 +1,6 @@
 import type { Ledger, Lists, PageQuery } from "../../ledger-port.ts";
 
-/** Reads the row with exactly this id, whatever its state; undefined if there is none. */
+/** Reads the row with exactly this id, in any state; undefined if there is none. */
 export async function readRow<K extends keyof Lists>(ledger: Pick<Ledger, "pending">, kind: K, id: string): Promise<Lists[K] | undefined> {
   const [row] = await ledger.pending(kind, { prefix: id, all: true, limit: 1 });
   return row?.id === id ? row : undefined;
