@@ -88,9 +88,6 @@ const ROWS: readonly ToolRow[] = [
 
 const BY_NAME = new Map(ROWS.flatMap((row) => row.names.map((name) => [name, row] as const)));
 
-/** The built-in tools of Assent that calls of other agents are judged as. */
-export const MAPPED_TOOLS: readonly string[] = [...new Set(ROWS.map(({ tool }) => tool))];
-
 /** Translates a call. What has no field of ours stays in `more`, so that an approval covers it too. */
 export function translateCall(name: string, input: JsonObject): OutsideCall {
   const row = BY_NAME.get(name);

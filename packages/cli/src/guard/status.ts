@@ -106,11 +106,7 @@ function describe(path: string, find: () => string | undefined): readonly string
 
 function statusText(agents: readonly AgentStatus[], { files }: PolicyStatus, columns: number | undefined): string {
   const rows = agents.map(({ title, state, scopes, doctor }) => [title, state, scopes.join(", "), doctorText(doctor)]);
-  const table = textTable(
-    [{ name: "agent" }, { name: "state" }, { name: "installed for" }, { name: "doctor", shrinks: true }],
-    rows,
-    columns,
-  );
+  const table = textTable(["agent", "state", "installed for", { shrinks: "doctor" }], rows, columns);
   const problems = agents.flatMap(({ title, problems: all }) => all.map((problem) => `${title}: ${problem}\n`));
   const policies = files.map(
     ({ layer, path, version, digest }) => `${layer} policy ${version ?? "(no version)"}: ${path} (${digest.slice(0, 12)})\n`,

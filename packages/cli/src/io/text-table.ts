@@ -1,8 +1,8 @@
 import { cut, displayWidth } from "./display-width.ts";
 import { oneLine } from "./visible-text.ts";
 
-/** `shrinks`: the column may be cut on a narrow terminal. */
-export type Column = { readonly name: string; readonly shrinks?: boolean };
+/** The name of a column. One in `shrinks` may be cut on a narrow terminal. */
+export type Column = string | { readonly shrinks: string };
 
 const GAP = "  ";
 const NARROWEST = 12;
@@ -10,10 +10,11 @@ const NARROWEST = 12;
 /** Formats an aligned table, or one block per row if it cannot fit. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[], terminal: number | undefined): string {
   const cells = rows.map((row) => row.map(oneLine));
-  const widths = columns.map(({ name }, at) => Math.max(displayWidth(name), ...cells.map((row) => displayWidth(row[at] ?? ""))));
+  const names = columns.map((column) => (typeof column === "string" ? column : column.shrinks));
+  const widths = names.map((name, at) => Math.max(displayWidth(name), ...cells.map((row) => displayWidth(row[at] ?? ""))));
   const fitted = terminal === undefined ? widths : shrink(columns, widths, terminal);
-  if (!fitted) return cells.map((row) => block(columns, row)).join("\n");
-  const heading = columns.map(({ name }) => name.toUpperCase());
+  if (!fitted) return cells.map((row) => block(names, row)).join("\n");
+  const heading = names.map((name) => name.toUpperCase());
   return [heading, ...cells].map((row) => line(row, fitted)).join("");
 }
 
@@ -22,7 +23,7 @@ function shrink(columns: readonly Column[], widths: readonly number[], terminal:
   let over = fitted.reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1) - terminal;
   for (const [at, column] of columns.entries()) {
     const width = fitted[at] ?? 0;
-    if (!column.shrinks || over <= 0 || width <= NARROWEST) continue;
+    if (typeof column === "string" || over <= 0 || width <= NARROWEST) continue;
     const taken = Math.min(over, width - NARROWEST);
     fitted[at] = width - taken;
     over -= taken;
@@ -38,6 +39,6 @@ function line(row: readonly string[], widths: readonly number[]): string {
   return `${cells.join(GAP).trimEnd()}\n`;
 }
 
-function block(columns: readonly Column[], row: readonly string[]): string {
-  return columns.map(({ name }, at) => `${name}: ${row[at] ?? ""}\n`).join("");
+function block(names: readonly string[], row: readonly string[]): string {
+  return names.map((name, at) => `${name}: ${row[at] ?? ""}\n`).join("");
 }

@@ -4,7 +4,7 @@ import { cut, displayWidth, wrap } from "../../src/io/display-width.ts";
 import { fieldsText } from "../../src/io/output.ts";
 import { textTable } from "../../src/io/text-table.ts";
 
-const COLUMNS = [{ name: "id" }, { name: "title", shrinks: true }];
+const COLUMNS = ["id", { shrinks: "title" }];
 
 describe("tables for people", () => {
   test("columns are aligned, and a pipe gets them uncut", () => {
@@ -31,7 +31,7 @@ describe("tables for people", () => {
   test("wide characters keep the columns aligned", () => {
     assert.equal(
       textTable(
-        [{ name: "a" }, { name: "b" }],
+        ["a", "b"],
         [
           ["日本", "x"],
           ["abc", "y"],

@@ -6,7 +6,8 @@ import type { LoadedRows } from "./loaded-rows.ts";
 /** One statement that stores events, changed rows and the new position. */
 export type FlushStatement = { readonly text: string; readonly values: readonly unknown[] };
 
-type Columns = readonly (readonly [name: string, type: ElementType])[];
+/** The names of columns with their types, in the order of the values. */
+type Columns = Readonly<Record<string, ElementType>>;
 
 type Insert = {
   readonly table: string;
@@ -15,43 +16,15 @@ type Insert = {
   readonly conflict: string;
 };
 
-const EVENTS: Columns = [
-  ...([
-    ["pos", "bigint"],
-    ["session", "text"],
-    ["seq", "bigint"],
-    ["epoch", "bigint"],
-    ["at", "text"],
-    ["type", "text"],
-    ["v", "int"],
-  ] as const),
-  ...([
-    ["body", "text"],
-    ["prev", "text"],
-    ["hash", "text"],
-    ["call", "text"],
-    ["naming", "text"],
-  ] as const),
-];
+const EVENTS: Columns = {
+  ...{ pos: "bigint", session: "text", seq: "bigint", epoch: "bigint", at: "text", type: "text", v: "int" },
+  ...{ body: "text", prev: "text", hash: "text", call: "text", naming: "text" },
+};
 
-const SESSIONS: Columns = [
-  ...([
-    ["session", "text"],
-    ["seq", "bigint"],
-    ["hash", "text"],
-    ["pos", "bigint"],
-    ["first", "bigint"],
-    ["epoch", "bigint"],
-  ] as const),
-  ...([
-    ["policy_seq", "bigint"],
-    ["newest_at", "text"],
-    ["closed", "smallint"],
-    ["pruned", "smallint"],
-    ["holder", "text"],
-    ["row", "text"],
-  ] as const),
-];
+const SESSIONS: Columns = {
+  ...{ session: "text", seq: "bigint", hash: "text", pos: "bigint", first: "bigint", epoch: "bigint" },
+  ...{ policy_seq: "bigint", newest_at: "text", closed: "smallint", pruned: "smallint", holder: "text", row: "text" },
+};
 
 /** Stores only if the counter and the table of events are still these. `isSynced` is false for durability "normal". */
 export type FlushCondition = { readonly pos: number; readonly table: number; readonly isSynced: boolean };
@@ -83,16 +56,12 @@ function newestTime(staged: readonly StagedEvent[]): string {
 }
 
 function insertText({ table, columns, rows, conflict }: Insert, values: unknown[]): string {
-  const arrays = columns.map(([, type], column) => {
-    values.push(
-      encodeArray(
-        type,
-        rows.map((row) => row[column]),
-      ),
-    );
+  const arrays = Object.values(columns).map((type, column) => {
+    const elements = rows.map((row) => row[column]);
+    values.push(encodeArray(type, elements));
     return `$${values.length}::${type}[]`;
   });
-  return `insert into ${table} (${columns.map(([name]) => name).join(", ")}) select u.* from moved, unnest(${arrays.join(", ")}) as u ${conflict}`;
+  return `insert into ${table} (${Object.keys(columns).join(", ")}) select u.* from moved, unnest(${arrays.join(", ")}) as u ${conflict}`;
 }
 
 function insertEvents(staged: readonly StagedEvent[]): Insert {
@@ -114,19 +83,13 @@ function insertContents(staged: readonly StagedEvent[]): readonly Insert[] {
   return [
     {
       table: "blobs",
-      columns: [
-        ["sha", "text"],
-        ["bytes", "bytea"],
-      ],
+      columns: { sha: "text", bytes: "bytea" },
       rows: [...blobs].map(([sha, bytes]) => [sha, Buffer.from(bytes)]),
       conflict: "on conflict (sha) do update set bytes = excluded.bytes where blobs.bytes <> excluded.bytes", // repairs a damaged blob
     },
     {
       table: "blob_uses",
-      columns: [
-        ["session", "text"],
-        ["sha", "text"],
-      ],
+      columns: { session: "text", sha: "text" },
       rows: [...uses.values()],
       conflict: "on conflict do nothing",
     },
@@ -136,15 +99,7 @@ function insertContents(staged: readonly StagedEvent[]): readonly Insert[] {
 /** Finds the events that record the start of a process. */
 function insertProcesses(staged: readonly StagedEvent[]): Insert {
   const rows = staged.flatMap(({ event }) => processesOf(event).map((pid) => [pid, event.pos]));
-  return {
-    table: "processes",
-    columns: [
-      ["pid", "bigint"],
-      ["pos", "bigint"],
-    ],
-    rows,
-    conflict: "on conflict do nothing",
-  };
+  return { table: "processes", columns: { pid: "bigint", pos: "bigint" }, rows, conflict: "on conflict do nothing" };
 }
 
 /** The processes whose start an event records. */
@@ -167,7 +122,7 @@ function insertChains({ chains }: LoadedRows): Insert {
       ...[holder && JSON.stringify(holder), row && JSON.stringify(row)],
     ],
   );
-  const updates = SESSIONS.map(([name]) => name).filter((name) => name !== "session" && name !== "first");
+  const updates = Object.keys(SESSIONS).filter((name) => name !== "session" && name !== "first");
   return { table: "sessions", columns: SESSIONS, rows, conflict: `on conflict (session) do update set ${setExcluded(updates)}` };
 }
 
@@ -190,18 +145,9 @@ function insertList<K extends keyof ListRows>(table: K, changes: ReadonlyMap<str
     ...[id, first, latest, row.session ?? null, value(row)],
     ...[Number(IS_OPEN[table](row)), JSON.stringify(row)],
   ]);
-  const columns: Columns = [
-    ...([
-      ["id", "text"],
-      ["first", "bigint"],
-      ["latest", "bigint"],
-      ["session", "text"],
-    ] as const),
-    ...([
-      [column, "text"],
-      ["open", "smallint"],
-      ["row", "text"],
-    ] as const),
-  ];
+  const columns: Columns = {
+    ...{ id: "text", first: "bigint", latest: "bigint", session: "text" },
+    ...{ [column]: "text", open: "smallint", row: "text" },
+  };
   return { table, columns, rows, conflict: `on conflict (id) do update set ${setExcluded(["latest", "open", "row"])}` };
 }

@@ -58,7 +58,7 @@ async function isConfirmed(context: Context, command: string, items: readonly Wa
   const { io, options } = context;
   if (options.flag("yes")) return true;
   if (!io.stdinIsTTY) throw usageError(command, "give '--yes' to answer several without a terminal.");
-  const columns = [{ name: "id" }, { name: "tool" }, { name: "since" }, { name: "what" }];
+  const columns = ["id", "tool", "since", "what"];
   const list = textTable(
     columns,
     items.map((item) => waitingCells(item, false)),

@@ -46,13 +46,7 @@ async function print({ io, options }: Context, page: readonly WaitingItem[]): Pr
       page.map(({ form, state, edited }) => (all ? { ...form, state, ...(edited && { edited }) } : form)),
     );
   if (page.length === 0) return io.stdout.write(all ? "No approvals.\n" : "Nothing waits for an answer.\n");
-  const columns = [
-    { name: "id" },
-    ...(all ? [{ name: "state" }] : []),
-    { name: "tool" },
-    { name: "since" },
-    { name: "what", shrinks: true },
-  ];
+  const columns = ["id", ...(all ? ["state"] : []), "tool", "since", { shrinks: "what" }];
   const cells = page.map((row) => waitingCells(row, all));
   return io.stdout.write(textTable(columns, cells, io.stdout.columns()));
 }

@@ -252,7 +252,7 @@ function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {
     const own = isSilent(entry) ? [] : [[LAYERS[layer] ?? layer.replace(/^safeguard:/, "safeguard "), OPINIONS[opinion], why]];
     return entry === last && silent.length > 0 ? [...own, others] : own;
   });
-  return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns || undefined);
+  return textTable(["who", "says", { shrinks: "why" }], rows, columns || undefined);
 }
 
 const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "read-only commands", confined: "confined commands", default: "no rule" };

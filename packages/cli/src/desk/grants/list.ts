@@ -18,7 +18,7 @@ export function listGrants(context: Context): Promise<number> {
       query: { all },
       keep: (row) => scope === undefined || row.scope === scope,
       json: grantForm,
-      columns: [{ name: "id" }, { name: "scope" }, { name: "state" }, { name: "made" }, { name: "by" }, { name: "rule", shrinks: true }],
+      columns: ["id", "scope", "state", "made", "by", { shrinks: "rule" }],
       cells: (row) => [row.id, row.scope, row.state, whenText(row.madeAt), row.madeBy, row.rule],
       none: "Nothing is remembered.",
       command: ["assent grants", scope && ` --scope ${scope}`, all && " --all", storeFlag(context)].filter(Boolean).join(""),

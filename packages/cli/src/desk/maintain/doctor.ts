@@ -26,7 +26,7 @@ export async function checkHealth(context: Context): Promise<number> {
 
 function text(checks: readonly Check[], columns: number | undefined): string {
   const rows = checks.map(({ name, status, detail, hint }) => [status, name, hint ? `${detail} (${hint})` : detail]);
-  return textTable([{ name: "status" }, { name: "check" }, { name: "found", shrinks: true }], rows, columns);
+  return textTable(["status", "check", { shrinks: "found" }], rows, columns);
 }
 
 function nodeCheck(): Check {

@@ -26,13 +26,7 @@ export async function listServers(context: Context): Promise<number> {
     await io.stdout.write("No MCP servers are configured here. To add one: assent mcp add NAME -- PROGRAM ARGUMENTS\n");
     return 0;
   }
-  const columns = [
-    { name: "name" },
-    { name: "type" },
-    { name: "trusted" },
-    { name: "server", shrinks: true },
-    { name: "file", shrinks: true },
-  ];
+  const columns = ["name", "type", "trusted", { shrinks: "server" }, { shrinks: "file" }];
   const rows = servers.map((one) => [
     one.name,
     one.server.disabled ? "disabled" : one.server.type,

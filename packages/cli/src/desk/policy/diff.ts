@@ -100,11 +100,7 @@ function shown(value: Json): string {
 
 function callsText({ calls, judged, unjudged }: RejudgeResult, columns: number | undefined): string {
   const rows = calls.map(({ session, call, tool, old, new: next, subject }) => [session, call, tool, old, next, subject]);
-  const table = textTable(
-    [{ name: "session" }, { name: "call" }, { name: "tool" }, { name: "old" }, { name: "new" }, { name: "subject", shrinks: true }],
-    rows,
-    columns,
-  );
+  const table = textTable(["session", "call", "tool", "old", "new", { shrinks: "subject" }], rows, columns);
   const said = `${calls.length} of ${judged} recorded calls would be decided differently, by the files as they are now.`;
   const left =
     unjudged === 0 ? "" : ` ${unjudged} more could not be judged again: their tool or workspace is gone, or their input no longer fits.`;

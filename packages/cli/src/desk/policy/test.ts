@@ -98,14 +98,7 @@ async function testCase({ cwd, ...one }: PolicyCase, explaining: ExplainContext)
 function reportText(tested: number, failed: readonly FailedCase[], columns: number | undefined): string {
   if (failed.length === 0) return `All ${tested} calls are decided as expected.\n`;
   const rows = failed.map(({ number, tool, input, expect, actual, why }) => [String(number), tool, subjectOf(input), expect, actual, why]);
-  const names = [
-    { name: "call" },
-    { name: "tool" },
-    { name: "input", shrinks: true },
-    { name: "expected" },
-    { name: "actual" },
-    { name: "why" },
-  ];
+  const names = ["call", "tool", { shrinks: "input" }, "expected", "actual", "why"];
   return `${textTable(names, rows, columns)}${failed.length} of ${tested} calls are not decided as expected.\n`;
 }
 

@@ -14,7 +14,7 @@ export function listProposals(context: Context): Promise<number> {
       kind: "proposals",
       query: { all, ...(sessionId !== undefined && { session: sessionId }) },
       json: ({ id, session: of, tool, label, state, parked, files }) => ({ id, sessionId: of, tool, label, state, parked, files }),
-      columns: [{ name: "id" }, { name: "state" }, { name: "tool" }, { name: "since" }, { name: "what", shrinks: true }],
+      columns: ["id", "state", "tool", "since", { shrinks: "what" }],
       cells: ({ id, state, parked, tool, stagedAt, label }) => [id, parked ? "parked" : state, tool, whenText(stagedAt), label],
       none: all ? "No proposals." : "No proposals are waiting.",
       command: ["assent proposals", sessionId && ` --session ${sessionId}`, all && " --all", storeFlag(context)].filter(Boolean).join(""),

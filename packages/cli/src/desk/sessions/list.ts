@@ -29,17 +29,7 @@ export function listSessions(context: Context): Promise<number> {
         (state === undefined || stateOf(row) === state) &&
         (cwd === undefined || row.cwd === cwd),
       json: (row) => ({ ...sessionForm(row, totals(row)), state: stateOf(row), ...reasonForm(reasonOf(row)) }),
-      columns: [
-        { name: "id" },
-        { name: "state" },
-        { name: "updated" },
-        { name: "calls" },
-        { name: "open" },
-        { name: "unknown" },
-        { name: "paused" },
-        { name: "title", shrinks: true },
-        { name: "directory", shrinks: true },
-      ],
+      columns: ["id", "state", "updated", "calls", "open", "unknown", "paused", { shrinks: "title" }, { shrinks: "directory" }],
       cells: (row) => {
         const { open, unknown } = totals(row);
         const counts = [row.calls, open, unknown, pausedTasks(row)].map(String);

@@ -71,7 +71,7 @@ function countTable(name: string, counts: readonly QuestionCount[], columns: num
     one.medianMs === null ? "" : timeText(one.medianMs),
     one.p90Ms === null ? "" : timeText(one.p90Ms),
   ]);
-  return textTable([{ name, shrinks: true }, { name: "asked" }, { name: "approved" }, { name: "median" }, { name: "p90" }], rows, columns);
+  return textTable([{ shrinks: name }, "asked", "approved", "median", "p90"], rows, columns);
 }
 
 /** Of the questions that a person answered. */

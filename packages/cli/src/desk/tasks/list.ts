@@ -7,14 +7,7 @@ import { findRow } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { blockedBy, type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
-const COLUMNS = [
-  { name: "id" },
-  { name: "state" },
-  { name: "blocked by" },
-  { name: "started" },
-  { name: "session" },
-  { name: "task", shrinks: true },
-] as const;
+const COLUMNS = ["id", "state", "blocked by", "started", "session", { shrinks: "task" }] as const;
 
 export function listTasks(context: Context): Promise<number> {
   const { io, options } = context;

@@ -53,7 +53,7 @@ async function list(context: Context, registry: Registry, { failed, problems, fo
   const shown = isAll ? registry.list() : registry.visible();
   const tools = shown.map(formOf);
   if (options.flag("json")) return printJson(io, { tools, failed, agentErrors: problems });
-  const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
+  const columns = ["name", "kind", "source", { shrinks: "description" }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
   await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
   if (!isAll) await io.stdout.write(`\nAlso offered at times (see assent tools NAME):\n${sometimesLines(registry)}`);

@@ -7,15 +7,7 @@ import { listWorkers, type WorkerView } from "../../worker/registered-workers.ts
 import { labelsText } from "../../worker/requirements.ts";
 import { findUntaken, untakenText } from "./untaken.ts";
 
-const COLUMNS = [
-  { name: "id" },
-  { name: "host" },
-  { name: "pid" },
-  { name: "load" },
-  { name: "since" },
-  { name: "labels", shrinks: true },
-  { name: "workspaces", shrinks: true },
-] as const;
+const COLUMNS = ["id", "host", "pid", "load", "since", { shrinks: "labels" }, { shrinks: "workspaces" }] as const;
 
 export function listWorkersCommand(context: Context): Promise<number> {
   const { io, options } = context;
