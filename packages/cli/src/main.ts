@@ -82,6 +82,7 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
         operands,
         commands: COMMANDS,
         main: again,
+        ...(command.streams && { streams: command.streams }),
         client,
       };
       if (command.looks) return await command.run(context);

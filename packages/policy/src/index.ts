@@ -18,6 +18,7 @@ export { createRedactor, createValueRedactor, PLACEHOLDER_START } from "./redact
 export { isServerName, normalizeServerName } from "./rules/mcp-name.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export type { OwnFiles } from "./safeguards/own-files.ts";
+export { type AuditDestination, isSafeAddress } from "./settings/audit-destination.ts";
 export { FileLockedError } from "./settings/file-lock.ts";
 export { createDenyAllPolicy, type LoadedPolicy, loadSettings, readStoreSetting } from "./settings/load-policy.ts";
 export { type PolicyLocations, projectSettingsFile, type SessionFlags, settingsLocations } from "./settings/locations.ts";

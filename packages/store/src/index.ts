@@ -1,6 +1,7 @@
 export type { CopiedPage, CopiedTable, LedgerCopy } from "./copy/ledger-copy.ts";
 export { readLedgerCopy, writeLedgerCopy } from "./copy/sqlite-copy.ts";
 export type { Database, OpenDatabase } from "./database/database.ts";
+export { openSharedNote, type SharedNote, type TakenNote } from "./files/shared-note.ts";
 export type { StoreWarning } from "./files/state-directory.ts";
 export { type OpenLedgerOptions, openLedger, type StoreExtras } from "./open/open-ledger.ts";
 export { hasStore, type OpenStoreOptions } from "./open/open-store.ts";

@@ -24,7 +24,7 @@ export {
   splitCallKey,
   type Table,
 } from "./rows/rows.ts";
-export { type ChainNow, compareAnchor } from "./verify/anchor.ts";
+export { type ChainNow, compareAnchors } from "./verify/anchor.ts";
 export { collectPastCuts, SELECT_CUTS } from "./verify/past-cuts.ts";
 export { makeEventScan, type Scan, type ScannedRow } from "./verify/scan.ts";
 export { isKnownSession, makeReport, missingMarks } from "./verify/verify.ts";

@@ -179,16 +179,16 @@ test("a tail cut after the last checkpoint, and a chain rewritten whole, are fou
   const { directory } = ledger;
   const before = await verifyStore({ directory });
   const anchor = parseAnchor(anchorText(before));
-  assert.deepEqual((await verifyStore({ directory, anchor })).findings, []);
+  assert.deepEqual((await verifyStore({ directory, anchors: [anchor] })).findings, []);
   tamper(directory, (database) => database.exec(`delete from events ${inA} and seq = 5`));
   const lists = (type: string): boolean => type !== "index_mismatch";
   const types = async (options: object): Promise<unknown> =>
     (await verifyStore({ directory, ...options })).findings.map(({ type }) => type).filter(lists);
   assert.deepEqual(await types({}), []);
-  assert.deepEqual(await types({ anchor }), ["truncated"]);
+  assert.deepEqual(await types({ anchors: [anchor] }), ["truncated"]);
   const other = { store: anchor.store, heads: anchor.heads.map((head) => ({ ...head, seq: 2, hash: "f" })) };
-  assert.deepEqual(await types({ anchor: other }), ["chain_break", "chain_break"]);
-  assert.deepEqual(await types({ anchor: { ...anchor, store: "another" } }), ["chain_break"]);
+  assert.deepEqual(await types({ anchors: [other] }), ["chain_break", "chain_break"]);
+  assert.deepEqual(await types({ anchors: [{ ...anchor, store: "another" }] }), ["chain_break"]);
   assert.throws(() => parseAnchor('{"heads":[]}'), /--export-anchor/);
 });
 

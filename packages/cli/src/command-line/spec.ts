@@ -41,6 +41,8 @@ export type Context = {
   /** Another vendor's client that started this program. */
   readonly client?: Client | undefined;
   readonly earlyStore?: EarlyStore | undefined;
+  /** The command streams the audit record while it works; `aloud`: it may print what goes wrong at any time. */
+  readonly streams?: Command["streams"];
   /** A worker continues a session, and hands it back when it stops. */
   readonly worker?: true;
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
@@ -54,6 +56,8 @@ export type Command = {
   readonly looks?: true;
   /** Decides for a person, so processes started by a session may not run it. */
   readonly decides?: true;
+  /** Streams the audit record in the background; `aloud`: its terminal is free for warnings. */
+  readonly streams?: "aloud" | "quietly";
   readonly summary: string;
   readonly details?: string;
   /** Its page in docs/. */

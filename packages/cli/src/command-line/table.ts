@@ -2,6 +2,8 @@ import { apply } from "../commands/apply.ts";
 import { approvals } from "../commands/approvals.ts";
 import { approvalsShow } from "../commands/approvals-show.ts";
 import { approve } from "../commands/approve.ts";
+import { audit } from "../commands/audit.ts";
+import { auditSend } from "../commands/audit-send.ts";
 import { call } from "../commands/call.ts";
 import { cancel } from "../commands/cancel.ts";
 import { completions } from "../commands/completions.ts";
@@ -62,9 +64,9 @@ export const COMMANDS: readonly Command[] = [
   ...[inbox, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, stats, statsStore, grantsPromote, trust],
-  ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, tools],
+  ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, audit, tools],
   ...[mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
-  ...[verify, doctor, prune, storeMigrate, storeCopy, storeRoles, completions],
+  ...[verify, auditSend, doctor, prune, storeMigrate, storeCopy, storeRoles, completions],
   ...[help, version],
 ];

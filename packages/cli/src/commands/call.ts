@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const call: Command = {
   name: "call",
   group: "run",
+  streams: "quietly",
   summary: "run one tool call under your rules, and record it",
   details:
     "The input is checked, your rules decide, and the call runs at most once. In a terminal you are asked for approval, unless you give --on-ask. Elsewhere a call that needs approval is denied, or waits with --on-ask park.",

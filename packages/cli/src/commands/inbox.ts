@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const inbox: Command = {
   name: "inbox",
   group: "decide",
+  streams: "aloud",
   decides: true,
   summary: "open a local web page with everything that waits for your answer",
   details:

@@ -15,6 +15,12 @@ export const log: Command = {
     { name: "type", takes: "text", value: "GLOB", help: "only these types, e.g. 'call.*'" },
     { name: "since", takes: "text", value: "SEQ|TIME", help: "only events after this number or time" },
     { name: "follow", takes: "nothing", help: "keep printing new events" },
+    {
+      name: "format",
+      takes: "choice",
+      choices: ["text", "jsonl", "otlp"],
+      help: "jsonl and otlp: for a collector, with anchors that 'verify --anchors' compares later",
+    },
     RAW,
     ...COMMON,
   ],
@@ -25,6 +31,11 @@ export const log: Command = {
     4: "no such session or call",
     130: "stopped by SIGINT or SIGTERM",
   },
-  examples: ["assent log s_3kq7mz", "assent log --type 'approval.*' --follow", "assent log --since 2026-01-31T08:00:00Z --json"],
+  examples: [
+    "assent log s_3kq7mz",
+    "assent log --type 'approval.*' --follow",
+    "assent log --since 2026-01-31T08:00:00Z --json",
+    "assent log --follow --format jsonl",
+  ],
   run: async (context) => (await import("../desk/sessions/log.ts")).printLog(context),
 };

@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const resume: Command = {
   name: "resume",
   group: "run",
+  streams: "quietly",
   summary: "continue a session that waits or was interrupted; for a finished call, print its result",
   details:
     "In a terminal a conversation opens in the terminal interface, unless you give a PROMPT, --json, --quiet, --verbose, --on-ask, --input-format or --output-format. A finished run continues only with a PROMPT, or if a durable schedule is due. The options the session started with still apply; options given here are added for this time. Nothing that may have run is run again.",

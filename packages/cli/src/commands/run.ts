@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const run: Command = {
   name: "run",
   group: "run",
+  streams: "quietly",
   summary: "give a model a task and let it work until it is done",
   details:
     "Prints the model's last answer to stdout. --model script:FILE plays a conversation from a file: a rehearsal, or a test of your rules.",

@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const tui: Command = {
   name: "tui",
   group: "run",
+  streams: "quietly",
   decides: true,
   summary: "talk to a model in this terminal; plain 'assent' does the same",
   details:

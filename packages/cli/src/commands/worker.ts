@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const worker: Command = {
   name: "worker",
   group: "run",
+  streams: "aloud",
   decides: true,
   summary: "continue sessions that have work: detached runs, answered approvals, due schedules, runs whose process ended",
   details:

@@ -49,14 +49,19 @@ export function configDirectory(env: Readonly<Record<string, string | undefined>
   return join(config && isAbsolute(config) ? config : join(userHome(env), ".config"), "assent");
 }
 
-/** True if the settings of the user or the team may choose the store. Most do not, and reading them costs time at every start. */
+/** True if the settings of the user or the team may choose the store. */
 export function mentionsStore(env: Context["io"]["env"]): boolean {
-  return !env["ASSENT_STORE"] && [join(configDirectory(env), "settings.json"), "/etc/assent/settings.json"].some(mentions);
+  return !env["ASSENT_STORE"] && mentionsSetting(env, "store");
 }
 
-function mentions(file: string): boolean {
+/** True if the settings of the user or the team may have this key. Most do not, and reading them costs time at every start. */
+export function mentionsSetting(env: Context["io"]["env"], key: "store" | "audit"): boolean {
+  return [join(configDirectory(env), "settings.json"), "/etc/assent/settings.json"].some((file) => mentions(file, key));
+}
+
+function mentions(file: string, key: string): boolean {
   try {
-    return readFileSync(file, "utf8").includes('"store"');
+    return readFileSync(file, "utf8").includes(`"${key}"`);
   } catch (_unreadable) {
     return false; // who needs the settings reports it
   }

@@ -2,7 +2,7 @@ import { type Ledger, memoryLedger } from "@assent/core";
 import { hasStore } from "@assent/store";
 import type { Context, EarlyStore } from "../command-line/spec.ts";
 import { durableLedger } from "./durable-ledger.ts";
-import { locate, stateDirectory, storeUrl } from "./location.ts";
+import { locate, mentionsSetting, stateDirectory, storeUrl } from "./location.ts";
 
 export type Store = { readonly ledger: Ledger; readonly directory: string };
 
@@ -14,14 +14,14 @@ export async function openEarly(context: Context): Promise<EarlyStore | undefine
 /** Opens or creates the store and closes it afterwards. */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
-  return use(await openAt(context, directory), directory, work);
+  return use(context, await openAt(context, directory), directory, work);
 }
 
 /** Treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
-  if (hasRecord(context, directory)) return use(await openAt(context, directory), directory, work);
-  return use(memoryLedger(), directory, work);
+  if (hasRecord(context, directory)) return use(context, await openAt(context, directory), directory, work);
+  return use(context, memoryLedger(), directory, work);
 }
 
 /** A ledger on PostgreSQL is created by the first command that uses it, if its role may. */
@@ -39,10 +39,14 @@ async function openAt(context: Context, directory: string): Promise<Ledger> {
   return durableLedger(context, directory);
 }
 
-async function use<T>(ledger: Ledger, directory: string, work: (store: Store) => Promise<T>): Promise<T> {
+async function use<T>(context: Context, ledger: Ledger, directory: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = { ledger, directory };
+  const isStreamed = context.streams && ledger.durable && mentionsSetting(context.io.env, "audit");
+  const stream = isStreamed ? (await import("../audit/background.ts")).startAudit(context, store) : undefined;
   try {
-    return await work({ ledger, directory });
+    return await work(store);
   } finally {
+    await stream?.close();
     await ledger.close();
   }
 }

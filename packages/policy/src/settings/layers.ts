@@ -127,7 +127,7 @@ function ignoredWarnings(layers: readonly Layer[], values: readonly IgnoredValue
   const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
   const [message, advice] = layer.trusted
     ? [
-        "a project's settings cannot choose the record, or loosen how commands are confined or previewed",
+        "a project's settings cannot choose the record or where it is sent, or loosen how commands are confined or previewed",
         "Write them in your own settings.",
       ]
     : ["until you trust this workspace, its settings can only make rules stricter", "To trust the workspace, run: assent trust"];
@@ -175,6 +175,7 @@ function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: Pol
     additionalDirectories: settings.additionalDirectories.map(fromHome),
     "confined.writable": settings["confined.writable"].map(fromHome),
     store: settings.store && fromHome(settings.store),
+    audit: settings.audit.map((to) => ("file" in to ? { file: fromHome(to.file) } : to)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { compileGlob, isAcceptedPlace, MODES, type Mode, type Verdict } from "@assent/core";
 import { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "@assent/core/parts";
 import { isServerName } from "../rules/mcp-name.ts";
+import { type AuditDestination, auditDestination } from "./audit-destination.ts";
 import { type McpServers, mcpServers } from "./mcp-servers.ts";
 import {
   amount,
@@ -31,6 +32,7 @@ export type Settings = {
   readonly store: string | undefined;
   /** Where approvals count; undefined: anywhere. */
   readonly answersFrom: readonly string[] | undefined;
+  readonly audit: readonly AuditDestination[];
   readonly "permissions.readOnlyHint": "allow" | "ask";
   readonly "permissions.protect": readonly string[];
   readonly "permissions.sensitive": readonly string[];
@@ -162,6 +164,7 @@ export const SETTINGS: SettingsTable = {
     personal: true,
     narrow: commonPlaces,
   },
+  audit: { ...joined(auditDestination, "no"), personal: true },
   "permissions.deny": { merge: "rules", verdict: "deny", untrusted: "yes" },
   "permissions.ask": { merge: "rules", verdict: "ask", untrusted: "yes" },
   "permissions.allow": { merge: "rules", verdict: "allow", untrusted: "no" },

@@ -343,6 +343,7 @@ test("the defaults without any settings", () => {
       onAsk: "deny",
       store: undefined,
       answersFrom: undefined,
+      audit: [],
       "permissions.readOnlyHint": "allow",
       "permissions.protect": [],
       "permissions.sensitive": [],

@@ -18,6 +18,18 @@ export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
     wrong: [1, "", "b", "mysql://h", "postgres:x", null],
   },
   answersFrom: { good: [[["terminal", "inbox", "dialog:claude"]], [[]]], wrong: ["terminal", ["anywhere"], ["host:"], [1]] },
+  audit: {
+    good: [
+      [[{ file: "/var/log/a.jsonl" }, { webhook: "https://h.example/x", secretVariable: "KEY" }]],
+      [[{ otlp: "http://127.0.0.1:4318/v1/logs", bearerVariable: "TOKEN" }, { webhook: "http://[::1]:1" }]],
+      [[]],
+    ],
+    wrong: [
+      ...[{}, "/a", [{}], [{ file: "a" }], [{ file: "/a", otlp: "https://h" }], [{ file: "/a", secretVariable: "K" }], [{ otlp: 1 }]],
+      ...["http://h.example", "ftp://h", "h", "https://u:p@h", "http://127.0.0.1.example"].map((webhook) => [{ webhook }]),
+      [{ webhook: "https://h", secretVariable: "A B" }],
+    ],
+  },
   "permissions.deny": { good: [[[]]], wrong: ["x", {}, null] },
   "permissions.ask": { good: [[[]]], wrong: ["x", {}, null] },
   "permissions.allow": { good: [[[]]], wrong: [] },

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { type JsonObject, LedgerError, SHARED, type StoredEvent, snapshotName } from "@assent/core";
-import type { Anchor, Finding, VerifyReport } from "@assent/store";
+import type { Anchor, Finding, Head, VerifyReport } from "@assent/store";
 import {
   blobRefs,
   type ChainNow,
   checkBlob,
   checkSnapshot,
   collectPastCuts,
-  compareAnchor,
+  compareAnchors,
   compareLists,
   type EventColumns,
   isKnownSession,
@@ -40,13 +40,14 @@ export type VerifyPostgresOptions = {
   readonly directory: string;
   /** Also checks the shared chain. */
   readonly session?: string;
-  readonly anchor?: Anchor;
+  /** Those of other stores do not count, unless there are no others. */
+  readonly anchors?: readonly Anchor[];
 };
 
 const PAGE_ROWS = 1_000;
 
 /** Checks a ledger on PostgreSQL, also while sessions run. Writes nothing. */
-export async function verifyPostgres({ url, directory, session, anchor }: VerifyPostgresOptions): Promise<VerifyReport> {
+export async function verifyPostgres({ url, directory, session, anchors = [] }: VerifyPostgresOptions): Promise<VerifyReport> {
   const place = parseStoreUrl(url);
   try {
     const connection = await makeConnect(place)();
@@ -55,7 +56,7 @@ export async function verifyPostgres({ url, directory, session, anchor }: Verify
       if (refusal?.type === "store_newer") throw refusal;
       const marks = openMarks(join(directory, "postgres", storeId, "marks")).list(); // before the snapshot, because the marked events are older
       await connection.query("begin isolation level repeatable read read only");
-      return await inspect(connection, { store: storeId, session, anchor, marks });
+      return await inspect(connection, { store: storeId, session, anchors, marks });
     } finally {
       await connection.close();
     }
@@ -67,11 +68,11 @@ export async function verifyPostgres({ url, directory, session, anchor }: Verify
 type VerifyScope = {
   readonly store: string;
   readonly session: string | undefined;
-  readonly anchor: Anchor | undefined;
+  readonly anchors: readonly Anchor[];
   readonly marks: Parameters<typeof findMissingMarks>[1];
 };
 
-async function inspect(connection: Connection, { store, session, anchor, marks }: VerifyScope): Promise<VerifyReport> {
+async function inspect(connection: Connection, { store, session, anchors, marks }: VerifyScope): Promise<VerifyReport> {
   const scan = await scanEvents(connection, store, session);
   if (session !== undefined && !isKnownSession(scan, session))
     throw new LedgerError("session_not_found", `There is no session '${session}'.`, { session });
@@ -81,7 +82,7 @@ async function inspect(connection: Connection, { store, session, anchor, marks }
     ...(await checkBlobs(connection, scan)),
     ...(await checkSnapshots(connection, scan, session)),
     ...missingMarks(await findMissingMarks(connection, marks)),
-    ...(anchor ? await checkAnchor(connection, store, anchor) : []),
+    ...(await checkAnchors(connection, store, anchors)),
     ...(await checkCounter(connection)),
   ];
   return makeReport({ store, findings: findings.map(withoutRepair), scan });
@@ -198,18 +199,23 @@ async function readEvents(connection: Connection, where: string, values: readonl
   return rows.map(toStoredEvent);
 }
 
-async function checkAnchor(connection: Connection, store: string, anchor: Anchor): Promise<readonly Finding[]> {
+const HEADS_AT_ONCE = 10_000;
+
+async function checkAnchors(connection: Connection, store: string, anchors: readonly Anchor[]): Promise<readonly Finding[]> {
   const { rows: records } = await connection.query<{ readonly pos: number; readonly type: string; readonly body: string }>(SELECT_CUTS);
-  const cuts = collectPastCuts(records);
-  const { rows } = await connection.query<{ readonly session: string; readonly hash: string | null; readonly last: number | null }>(
-    `select h.session, e.hash, (select max(seq) from events where session = h.session) as last
-     from unnest($1::text[], $2::bigint[]) as h(session, seq) left join events e on e.session = h.session and e.seq = h.seq`,
-    [anchor.heads.map(({ session }) => session), anchor.heads.map(({ seq }) => seq)],
-  );
-  const now = new Map(
-    rows.map(({ session, hash, last }): [string, ChainNow] => [session, { hash: hash ?? undefined, last: last ?? 0, cuts }]),
-  );
-  return [...compareAnchor(anchor, store, ({ session }) => now.get(session) ?? { hash: undefined, last: 0, cuts })];
+  const heads = anchors.flatMap((anchor) => (anchor.store === store ? anchor.heads : []));
+  const present = new Map<string, ChainNow>();
+  for (let at = 0; at < heads.length; at += HEADS_AT_ONCE) {
+    const some = heads.slice(at, at + HEADS_AT_ONCE);
+    const { rows } = await connection.query<{ readonly place: string; readonly hash: string | null; readonly last: number | null }>(
+      `select h.session || '#' || h.seq as place, e.hash, case when e.hash is null then (select max(seq) from events where session = h.session) else h.seq end as last
+       from unnest($1::text[], $2::bigint[]) as h(session, seq) left join events e on e.session = h.session and e.seq = h.seq`,
+      [some.map(({ session }) => session), some.map(({ seq }) => seq)],
+    );
+    for (const { place, hash, last } of rows) present.set(place, { hash: hash ?? undefined, last: last ?? 0 });
+  }
+  const now = ({ session, seq }: Head): ChainNow => present.get(`${session}#${seq}`) ?? { hash: undefined, last: 0 };
+  return [...compareAnchors(anchors, store, { cuts: collectPastCuts(records), now })];
 }
 
 /** A counter behind the events would give a position twice. */

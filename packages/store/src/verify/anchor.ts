@@ -23,31 +23,62 @@ function isHead(value: unknown): value is Head {
   return isObject(value) && typeof value["session"] === "string" && typeof value["seq"] === "number" && typeof value["hash"] === "string";
 }
 
-export function* checkAnchor(database: Database, store: string, anchor: Anchor): Generator<Finding> {
+export function* checkAnchors(database: Database, store: string, anchors: readonly Anchor[]): Generator<Finding> {
   const cuts = readPastCuts(database);
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
-  const now = ({ session, seq }: Head): ChainNow => ({ hash: hashAt.get(session, seq)?.hash, last: last.get(session)?.seq ?? 0, cuts });
-  yield* compareAnchor(anchor, store, now);
+  const now = ({ session, seq }: Head): ChainNow => ({ hash: hashAt.get(session, seq)?.hash, last: last.get(session)?.seq ?? 0 });
+  yield* compareAnchors(anchors, store, { cuts, now });
 }
 
-/** Compares each head of the anchor with its chain as it is now. */
-export function* compareAnchor(anchor: Anchor, store: string, now: (head: Head) => ChainNow): Generator<Finding> {
-  if (anchor.store !== store) {
-    yield finding("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${anchor.store}).`);
-    return;
+/** The event that has the place of a head now, and the number of the last event of that chain. */
+export type ChainNow = { readonly hash: string | undefined; readonly last: number };
+
+/** Compares each head of the anchors of this store with its chain as it is now. Reports the first difference of each chain. */
+export function* compareAnchors(
+  anchors: readonly Anchor[],
+  store: string,
+  { cuts, now }: { readonly cuts: PastCuts; readonly now: (head: Head) => ChainNow },
+): Generator<Finding> {
+  const own = anchors.filter((anchor) => anchor.store === store);
+  if (anchors.length > 0 && own.length === 0) {
+    const others = [...new Set(anchors.map((anchor) => anchor.store))].join(", ");
+    yield differing("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${others}).`);
   }
-  for (const head of anchor.heads) {
-    const found = compareHead(head, now(head));
-    if (found) yield found;
+  const differ = new Set<string>();
+  const pruned = new Set<string>();
+  const repaired = new Set<string>();
+  for (const head of own.flatMap(({ heads }) => heads)) {
+    const { session, seq, hash } = head;
+    if (differ.has(session)) continue;
+    const found = now(head);
+    if (found.hash === hash) continue;
+    const left = cuts.prunedHead(session);
+    if (left && (seq < left.seq || (seq === left.seq && hash === left.hash))) pruned.add(session);
+    else if (!left && cuts.isCut(session, seq, 0)) repaired.add(session);
+    else {
+      differ.add(session);
+      yield left ? differing("chain_break", { session, seq }, PRUNED_OTHER) : compareHead(head, found);
+    }
   }
+  if (pruned.size > 0) yield finding("anchor_pruned", {}, `${countSessions(pruned)} of the anchor were deleted by assent prune.`);
+  if (repaired.size > 0)
+    yield finding("anchor_repaired", {}, `${countSessions(repaired)} of the anchor lost events in a repair, which is recorded.`);
 }
 
-export type ChainNow = { readonly hash: string | undefined; readonly last: number; readonly cuts: PastCuts };
+const PRUNED_OTHER = "The record says that it was pruned, with another head or fewer events than the anchor lists.";
 
-function compareHead({ session, seq, hash }: Head, { hash: present, last, cuts }: ChainNow): Finding | undefined {
-  if (present === hash || cuts.isPruned(session) || cuts.isCut(session, seq, 0)) return undefined;
-  if (last === 0) return finding("missing_session", { session }, `The anchor lists it with ${seq} events.`);
-  if (last < seq) return finding("truncated", { session, seq: last + 1 }, `It ends at event ${last}; the anchor lists ${seq}.`);
-  return finding("chain_break", { session, seq }, "The anchor lists another event at this place.");
+function countSessions({ size }: ReadonlySet<string>): string {
+  return size === 1 ? "1 session" : `${size} sessions`;
+}
+
+function compareHead({ session, seq }: Head, { last }: ChainNow): Finding {
+  if (last === 0) return differing("missing_session", { session }, `The anchor lists it with event ${seq}.`);
+  if (last < seq) return differing("truncated", { session, seq: last + 1 }, `It ends at event ${last}; the anchor lists ${seq}.`);
+  return differing("chain_break", { session, seq }, "The anchor lists another event at this place.");
+}
+
+/** A repair cannot help: the chain fits together, but it is not the one that was anchored. */
+function differing(...given: Parameters<typeof finding>): Finding {
+  return { ...finding(...given), hint: "Find out who changed the record, and restore a backup." };
 }

@@ -12,6 +12,8 @@ export type FindingType =
   | "blob_missing"
   | "blob_corrupt"
   | "store_restored"
+  | "anchor_pruned"
+  | "anchor_repaired"
   | "permissions"
   | "unknown_type"
   | "store_corrupt";
@@ -43,13 +45,15 @@ const HINTS: Readonly<Record<FindingType, string>> = {
   blob_missing: "Restore a backup; the value is not used.",
   blob_corrupt: "Restore a backup; the value is not used.",
   store_restored: "The next command that opens the ledger cancels open approvals and unused answers.",
+  anchor_pruned: "Nothing, if you know of the deletion: assent log --type store.pruned",
+  anchor_repaired: "Nothing, if you know of the repair: assent log --type store.repaired",
   permissions: "The next command that opens the ledger corrects it.",
   unknown_type: "Open the session with the version of Assent that wrote it.",
   store_corrupt: "Restore a backup.",
 };
 
 /** These do not change the exit code. */
-const WARNINGS: readonly FindingType[] = ["permissions", "unknown_type"];
+const WARNINGS: readonly FindingType[] = ["permissions", "unknown_type", "anchor_pruned", "anchor_repaired"];
 
 export function finding(type: FindingType, place: { readonly session?: string; readonly seq?: number }, message: string): Finding {
   const severity = WARNINGS.includes(type) ? "warning" : "error";

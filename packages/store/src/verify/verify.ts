@@ -12,7 +12,7 @@ import { isLogMissing, missingLog } from "../open/create-store.ts";
 import { type OpenStoreOptions, openStore, storeIdOf } from "../open/open-store.ts";
 import { unsettledMarks } from "../open/restored.ts";
 import type { StartOf } from "../write/lease.ts";
-import { type Anchor, checkAnchor } from "./anchor.ts";
+import { type Anchor, checkAnchors } from "./anchor.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
 import { locateDamage } from "./locate-damage.ts";
 import { rebuildLists } from "./rebuild.ts";
@@ -24,7 +24,8 @@ import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 export type VerifyOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
   /** Also checks the shared chain. */
   readonly session?: string;
-  readonly anchor?: Anchor;
+  /** Those of other stores do not count, unless there are no others. */
+  readonly anchors?: readonly Anchor[];
   readonly rebuild?: boolean;
   /** Cuts damaged chains and keeps a copy of the file. */
   readonly repair?: boolean;
@@ -94,7 +95,7 @@ async function openAndRepair({
   }
 }
 
-type VerifyScope = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[]; readonly marks: readonly Mark[] };
+type VerifyScope = Pick<VerifyOptions, "session" | "anchors"> & { readonly modes: readonly Finding[]; readonly marks: readonly Mark[] };
 
 function inspectFile(paths: StatePaths, open: OpenDatabase, wanted: VerifyScope): VerifyReport {
   try {
@@ -113,7 +114,7 @@ function inspectFile(paths: StatePaths, open: OpenDatabase, wanted: VerifyScope)
   }
 }
 
-function inspect(database: Database, { session, anchor, modes, marks }: VerifyScope): VerifyReport {
+function inspect(database: Database, { session, anchors = [], modes, marks }: VerifyScope): VerifyReport {
   if (schemaState(database) === "newer") throw storeNewer(schemaVersion(database), SCHEMA_VERSION);
   const store = storeIdOf(database);
   const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
@@ -129,7 +130,7 @@ function inspect(database: Database, { session, anchor, modes, marks }: VerifySc
       ...checkBlobs(database, scan.blobs),
       ...checkSnapshots(database, scan, { store, only: session }),
       ...checkMarks(database, marks),
-      ...(anchor ? checkAnchor(database, store, anchor) : []),
+      ...checkAnchors(database, store, anchors),
     ];
     return makeReport({ store, findings, scan });
   } catch (error) {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { messageOf } from "@assent/core";
 import { createHostPorts } from "@assent/host";
 import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
+import type { ReadStreams } from "../../audit/read-streams.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
@@ -21,8 +22,9 @@ export async function verifyRecord(context: Context): Promise<number> {
     });
   const { files, processes } = createHostPorts({ stateDirectory: directory });
   const { clock, openDatabase } = overrides;
-  const [session, anchor] = [await sessionOf(context), await anchorOf(context)];
-  const scope = { directory, ...(session !== undefined && { session }), ...(anchor && { anchor }) };
+  const [session, anchor, stream] = [await sessionOf(context), await anchorOf(context), await streamAnchorsOf(context)];
+  const anchors = [...anchor, ...(stream?.anchors ?? [])];
+  const scope = { directory, ...(session !== undefined && { session }), anchors };
   const url = storeUrl(context);
   const repairs = { repair: options.flag("repair"), rebuild: options.flag("rebuild") };
   if (url !== undefined && (repairs.repair || repairs.rebuild)) throw notRepairable();
@@ -37,8 +39,9 @@ export async function verifyRecord(context: Context): Promise<number> {
   const report = await check.catch(withoutHint);
   const target = options.text("export-anchor");
   if (target !== undefined && report.ok) await files.replace(resolve(io.cwd, target), anchorText(report), { mode: 0o600 });
-  if (options.flag("json")) await printJson(io, report);
-  else await io.stdout.write(text(report, target));
+  const compared = stream && countsOf(stream, report.store);
+  if (options.flag("json")) await printJson(io, { ...report, ...(compared && { compared }) });
+  else await io.stdout.write(`${text(report, target)}${compared ? comparedText(compared) : ""}`);
   return report.ok ? 0 : 1;
 }
 
@@ -62,12 +65,39 @@ function sessionOf(context: Context): Promise<string | undefined> {
   return withStoreIfAny(context, async ({ ledger }) => (await findRow(ledger, "sessions", given)).id);
 }
 
-async function anchorOf({ io, options }: Context): Promise<Anchor | undefined> {
+async function streamAnchorsOf({ io, options }: Context): Promise<ReadStreams | undefined> {
+  const files = options.list("anchors");
+  if (files.length === 0) return undefined;
+  const { readStreams } = await import("../../audit/read-streams.ts");
+  const read = await readStreams(files.map((file) => resolve(io.cwd, file)));
+  if (read.anchors.length > 0) return read;
+  throw usageError(
+    "verify",
+    `there is no event and no anchor in ${files.join(", ")}. Name files that 'assent log --format jsonl' or the setting audit wrote.`,
+  );
+}
+
+type StreamCounts = { readonly events: number; readonly otherLedgers: number; readonly unreadableLines: number };
+
+function countsOf({ anchors, unreadable }: ReadStreams, store: string): StreamCounts {
+  const count = (own: boolean): number => anchors.reduce((sum, one) => sum + ((one.store === store) === own ? one.heads.length : 0), 0);
+  return { events: count(true), otherLedgers: count(false), unreadableLines: unreadable };
+}
+
+function comparedText({ events, otherLedgers, unreadableLines }: StreamCounts): string {
+  const more = [
+    ...(otherLedgers > 0 ? [`${count(otherLedgers, "event")} of other ledgers left out`] : []),
+    ...(unreadableLines > 0 ? [`${count(unreadableLines, "line")} not readable`] : []),
+  ];
+  return `Compared with ${count(events, "streamed event")}${more.length > 0 ? ` (${more.join(", ")})` : ""}.\n`;
+}
+
+async function anchorOf({ io, options }: Context): Promise<readonly Anchor[]> {
   const file = options.text("anchor");
-  if (file === undefined) return undefined;
+  if (file === undefined) return [];
   const content = await readNamed(io, file, "verify");
   try {
-    return parseAnchor(content);
+    return [parseAnchor(content)];
   } catch (error) {
     throw usageError("verify", `'${file}' is not an anchor: ${messageOf(error)}`);
   }

@@ -1,4 +1,7 @@
 import { type Cursor, EVENT_TYPES, type EventFilter, type Ledger, type StoredEvent } from "@assent/core";
+import { createSystemClock } from "@assent/host";
+import { createAnchorMaker, entryLine, type StreamEntry } from "../../audit/entry.ts";
+import { otlpRequest } from "../../audit/otlp.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { jsonLine } from "../../io/output.ts";
@@ -12,6 +15,8 @@ type LogQuery = {
   readonly filter: EventFilter;
   readonly keep: (event: StoredEvent) => boolean;
   readonly line: (event: StoredEvent) => string;
+  /** The anchor of what was printed since the last one. */
+  readonly anchor: () => string;
 };
 
 export function printLog(context: Context): Promise<number> {
@@ -35,9 +40,39 @@ async function read(context: Context, ledger: Ledger): Promise<LogQuery> {
     from: session === undefined ? { pos: since.place } : { session, seq: since.place },
     filter: { ...(session !== undefined && { session, naming: session }), ...(call !== undefined && { call }), ...(types && { types }) },
     keep: (event) => event.at >= since.time && type(event.type),
-    line: redactedLine(context, options.flag("json") ? jsonLine : (event) => eventLine(event, { columns: io.stdout.columns(), session })),
+    ...lineWriter(context, ledger.storeId, (event) => eventLine(event, { columns: io.stdout.columns(), session })),
   };
 }
+
+type LineWriter = Pick<LogQuery, "line" | "anchor">;
+
+function lineWriter(context: Context, store: string, text: LogQuery["line"]): LineWriter {
+  const { options, overrides } = context;
+  const format = options.text("format");
+  if (format !== undefined && format !== "text" && options.flag("json"))
+    throw usageError("log", `--json prints events alone, so it cannot be used with --format ${format}.`);
+  if (format === undefined || format === "text")
+    return { line: redactedLine(context, options.flag("json") ? jsonLine : text), anchor: () => "" };
+  const anchors = createAnchorMaker();
+  const clock = overrides.clock ?? createSystemClock();
+  const print = format === "jsonl" ? entryLine : (entry: StreamEntry) => jsonLine(otlpRequest([entry], clock.now()));
+  return {
+    line: redactedLine(context, (event) => {
+      anchors.add(event);
+      return print({ store, event }) + (anchors.waiting() < ANCHOR_EVENTS ? "" : anchorLine());
+    }),
+    anchor: anchorLine,
+  };
+
+  function anchorLine(): string {
+    const anchor = anchors.take(clock.now());
+    return anchor ? print({ store, anchor }) : "";
+  }
+}
+
+/** While following, an anchor comes after so many events, or so many milliseconds after the first one without. */
+const ANCHOR_EVENTS = 1_000;
+const ANCHOR_MS = 10_000;
 
 function parseSince(text: string | undefined): { readonly place: number; readonly time: string } {
   if (text === undefined) return { place: 0, time: "" };
@@ -61,12 +96,13 @@ function typesLike(glob: string | undefined, matches: (type: string) => boolean)
   return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];
 }
 
-async function print({ io, options }: Context, ledger: Ledger, { from, filter, keep, line }: LogQuery): Promise<number> {
+async function print({ io, options }: Context, ledger: Ledger, { from, filter, keep, line, anchor }: LogQuery): Promise<number> {
   let seen = false;
   for await (const event of ledger.read(from, filter)) {
     seen = true;
     if (keep(event)) await io.stdout.write(line(event));
   }
+  await io.stdout.write(anchor());
   const call = options.text("call");
   if (!seen && call !== undefined && from === beginning(from)) {
     throw new CommandError("unknown_call", 4, { message: `There is no call '${call}' here.`, hint: "assent log --type call.proposed" });
@@ -78,16 +114,34 @@ function beginning(from: Cursor): Cursor | undefined {
   return ("pos" in from ? from.pos : from.seq) === 0 ? from : undefined;
 }
 
-function follow({ io }: Context, ledger: Ledger, { from, filter, keep, line }: LogQuery): Promise<number> {
+function follow({ io, overrides }: Context, ledger: Ledger, { from, filter, keep, line, anchor }: LogQuery): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const clock = overrides.clock ?? createSystemClock();
   let writing = Promise.resolve();
-  const offSignal = io.onSignal(() => resolve(130));
+  let cancelTimer: (() => void) | undefined;
+  const write = (text: () => string): void => {
+    writing = writing.then(() => io.stdout.write(text())).catch(reject);
+  };
+  let isStopping = false;
+  const offSignal = io.onSignal(() => {
+    if (isStopping) resolve(130); // the reader does not read
+    isStopping = true;
+    subscription.close();
+    write(anchor);
+    void writing.then(() => resolve(130));
+  });
   const tell = (event: StoredEvent): void => {
-    if (keep(event)) writing = writing.then(() => io.stdout.write(line(event))).catch(reject);
+    if (!keep(event)) return;
+    write(() => (isStopping ? "" : line(event)));
+    cancelTimer ??= clock.timer(ANCHOR_MS, () => {
+      cancelTimer = undefined;
+      write(anchor);
+    });
   };
   const subscription = ledger.subscribe(from, filter, tell, reject);
   return promise.finally(() => {
     subscription.close();
+    cancelTimer?.();
     offSignal();
   });
 }

@@ -1,0 +1,71 @@
+import { createHmac } from "node:crypto";
+import { messageOf } from "@assent/core";
+import { httpFetch } from "@assent/host";
+
+/** A message for a receiver on the network. */
+export type Post = {
+  readonly url: string;
+  /** Media type of the body. */
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Signs the message, so that the receiver can tell who sent it. */
+  readonly secret?: string | undefined;
+  /** Milliseconds since 1970, for the signature. */
+  readonly now: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+};
+
+/** Whether the receiver has the message. `answer` is the start of its body, `status` its HTTP status. */
+export type PostResult =
+  | { readonly sent: true; readonly answer: string }
+  | { readonly sent: false; readonly reason: string; readonly status?: number };
+
+const LONGEST_ANSWER = 65_536;
+
+/**
+ * Posts a message. Follows no redirect, so that the content reaches only the host that was configured. With `secret`, two headers let the receiver check
+ * it: `x-assent-timestamp` (Unix seconds) and `x-assent-signature`, which is `sha256=` and the HMAC-SHA-256 in hex of `TIMESTAMP.BODY`.
+ */
+export async function postSigned({ url, type, body, headers = {}, secret, now, timeoutMs, signal }: Post): Promise<PostResult> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  const either = signal ? AbortSignal.any([signal, limit]) : limit;
+  try {
+    const answer = await httpFetch(url, {
+      method: "POST",
+      redirect: "error",
+      body,
+      headers: { "content-type": type, ...(secret === undefined ? {} : signature(secret, now, body)), ...headers },
+      signal: either,
+    });
+    const text = await readStart(answer);
+    if (answer.ok) return { sent: true, answer: text };
+    return { sent: false, status: answer.status, reason: `it answered ${answer.status}` };
+  } catch (error) {
+    return { sent: false, reason: limit.aborted ? `it did not answer within ${timeoutMs / 1000} s` : causeOf(error) };
+  }
+}
+
+function signature(secret: string, now: number, body: string): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(now / 1000));
+  const mac = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
+  return { "x-assent-timestamp": timestamp, "x-assent-signature": `sha256=${mac}` };
+}
+
+/** Reads no more than needed: a receiver may answer without end. */
+async function readStart({ body }: Response): Promise<string> {
+  if (!body) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_ANSWER) break;
+  }
+  return text.slice(0, LONGEST_ANSWER);
+}
+
+/** `fetch failed` alone says nothing. */
+function causeOf(error: unknown): string {
+  return error instanceof TypeError && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+}

@@ -1,0 +1,51 @@
+import { isObject } from "@assent/core";
+import { describeValue, directoryOrHome, text, type ValueFault, type ValueReader } from "./setting-values.ts";
+
+/** Where the audit stream goes. Variables are names of environment variables, so that no secret is in a file. */
+export type AuditDestination =
+  | { readonly file: string }
+  /** `secretVariable`: the key that signs every message. */
+  | { readonly webhook: string; readonly secretVariable?: string }
+  /** `bearerVariable`: the token of the header `authorization`. */
+  | { readonly otlp: string; readonly bearerVariable?: string };
+
+/** True for an address to which content may be sent: https, or http on this machine. Credentials in a URL end up in logs. */
+export function isSafeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, password } = new URL(address);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  return (protocol === "https:" || (protocol === "http:" && isLocal)) && username === "" && password === "";
+}
+
+const variable = text("the name of an environment variable", (value) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(value));
+
+/** A URL may contain a secret, so a wrong one is not shown. */
+const address: ValueReader<string> = (value) =>
+  typeof value === "string" && isSafeAddress(value)
+    ? { value }
+    : { faults: [{ path: [], message: "must be an https:// URL, or http:// on this machine, without a user name and password" }] };
+
+const KINDS = {
+  file: { file: directoryOrHome },
+  webhook: { webhook: address, secretVariable: variable },
+  otlp: { otlp: address, bearerVariable: variable },
+} as const;
+
+/** Reads one destination: an object with `file`, `webhook` or `otlp`. */
+export const auditDestination: ValueReader<AuditDestination> = (value) => {
+  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
+  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => kind in value);
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1)
+    return { faults: [{ path: [], message: 'needs exactly one of "file", "webhook" and "otlp"' }] };
+  const readers: Readonly<Record<string, ValueReader<string>>> = KINDS[kind];
+  const faults: ValueFault[] = [];
+  const entry: Record<string, string> = {};
+  for (const [key, one] of Object.entries(value)) {
+    const reading = readers[key]?.(one);
+    if (!reading) faults.push({ path: [key], message: `is unknown; known keys are ${Object.keys(readers).join(", ")}`, unknownKey: true });
+    else if ("faults" in reading) faults.push(...reading.faults.map((fault) => ({ ...fault, path: [key, ...fault.path] })));
+    else entry[key] = reading.value;
+  }
+  return faults.length > 0 ? { faults } : { value: entry as unknown as AuditDestination }; // the readers checked every field
+};
