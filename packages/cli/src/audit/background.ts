@@ -65,6 +65,7 @@ type PumpParts = {
 async function pump(target: AuditTarget, { ledger, clock, closing, leaving, report }: PumpParts): Promise<void> {
   let failures = 0;
   await pause(clock, GATHER_MS, closing);
+  if (closing.aborted && wasDown(target, clock)) return; // short programs do not wait for it one after the other
   while (!leaving.aborted) {
     const result = await target.send(leaving);
     if (typeof result === "object") {
@@ -83,6 +84,18 @@ async function pump(target: AuditTarget, { ledger, clock, closing, leaving, repo
     if (closing.aborted) await pause(clock, TRY_LOCK_MS, leaving);
     else if (result === "all sent") await untilMore(ledger, target.state().pos, clock, closing);
     if (!closing.aborted) await pause(clock, GATHER_MS, closing);
+  }
+}
+
+const DOWN_MS = 60_000;
+
+/** True if a process tried in vain a short time ago. */
+function wasDown(target: AuditTarget, clock: Clock): boolean {
+  try {
+    const { problem } = target.state();
+    return problem !== undefined && Math.abs(clock.now() - Date.parse(problem.triedAt)) < DOWN_MS;
+  } catch (_unreadable) {
+    return false; // sending reports it
   }
 }
 

@@ -17,7 +17,7 @@ export type StreamState = {
   readonly hash?: string;
   readonly sentAt?: string;
   /** Set while events cannot be sent. */
-  readonly problem?: { readonly since: string; readonly reason: string };
+  readonly problem?: { readonly since: string; readonly triedAt: string; readonly reason: string };
   /** What the destination said about entries that it has. */
   readonly note?: string;
 };
@@ -87,7 +87,7 @@ function openTarget(to: AuditDestination, { ledger, note, clock, env, redact }: 
         most = Math.ceil(entries.length / 4);
         return "sent"; // fewer at once
       }
-      if (!signal.aborted) taken.keep(JSON.stringify({ ...before, problem: { since: before.problem?.since ?? at, reason } }));
+      taken.keep(JSON.stringify({ ...before, problem: { since: before.problem?.since ?? at, triedAt: at, reason } }));
       return { problem: reason };
     } finally {
       taken.release();

@@ -43,6 +43,7 @@ export async function postSigned({ url, type, body, headers = {}, secret, now, t
     if (answer.ok) return { sent: true, answer: text };
     return { sent: false, status: answer.status, reason: `it answered ${answer.status}` };
   } catch (error) {
+    if (signal?.aborted) return { sent: false, reason: "it did not answer before the program ended" };
     return { sent: false, reason: limit.aborted ? `it did not answer within ${timeoutMs / 1000} s` : causeOf(error) };
   }
 }

@@ -1,41 +1,16 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { postSigned } from "../../src/io/signed-post.ts";
-
-type Received = { readonly headers: IncomingMessage["headers"]; readonly body: string };
-
-async function serve(answer: (response: ServerResponse) => void): Promise<{ url: string; got: Received[]; [Symbol.asyncDispose](): Promise<void> }> {
-  const got: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => (body += chunk));
-    request.on("end", () => {
-      got.push({ headers: request.headers, body });
-      answer(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  return {
-    url,
-    got,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
+import { startReceiver } from "../support/receiver.ts";
 
 const MESSAGE = { type: "application/json", body: '{"a":"ü"}', now: 1_700_000_000_999, timeoutMs: 5_000 };
 
 test("the signature covers the time and the body", async () => {
-  await using receiver = await serve((response) => response.end("thanks"));
+  await using receiver = await startReceiver((response) => response.end("thanks"));
   assert.deepEqual(await postSigned({ ...MESSAGE, url: receiver.url, secret: "key" }), { sent: true, answer: "thanks" });
-  const [{ headers, body } = { headers: {}, body: "" }] = receiver.got;
+  const [{ headers, body } = assert.fail("nothing came")] = receiver.got;
   assert.equal(body, MESSAGE.body);
   assert.equal(headers["content-type"], "application/json");
   assert.equal(headers["x-assent-timestamp"], "1700000000");
@@ -44,7 +19,7 @@ test("the signature covers the time and the body", async () => {
 });
 
 test("without a secret there is no signature", async () => {
-  await using receiver = await serve((response) => response.end());
+  await using receiver = await startReceiver((response) => response.end());
   await postSigned({ ...MESSAGE, url: receiver.url });
   assert.equal(receiver.got[0]?.headers["x-assent-signature"], undefined);
 });
@@ -58,7 +33,7 @@ const FAILURES: readonly (readonly [sentence: string, answer: (response: ServerR
 
 for (const [sentence, answer, reason] of FAILURES)
   test(sentence, async () => {
-    await using receiver = await serve(answer);
+    await using receiver = await startReceiver(answer);
     const result = await postSigned({ ...MESSAGE, url: receiver.url });
     assert.equal(result.sent, false);
     assert.match(result.sent ? "" : result.reason, reason);
@@ -66,13 +41,13 @@ for (const [sentence, answer, reason] of FAILURES)
   });
 
 test("a receiver that never answers is left after the time limit", async () => {
-  await using receiver = await serve(() => undefined);
+  await using receiver = await startReceiver(() => undefined);
   const result = await postSigned({ ...MESSAGE, url: receiver.url, timeoutMs: 50 });
   assert.deepEqual(result, { sent: false, reason: "it did not answer within 0.05 s" });
 });
 
 test("an endless answer is not read to its end", async () => {
-  await using receiver = await serve((response) => {
+  await using receiver = await startReceiver((response) => {
     const more = (): void => {
       if (!response.destroyed) response.write("x".repeat(65_536), more);
     };
@@ -83,7 +58,7 @@ test("an endless answer is not read to its end", async () => {
 });
 
 test("a receiver that is down is a result, not an exception", async () => {
-  const receiver = await serve((response) => response.end());
+  const receiver = await startReceiver((response) => response.end());
   await receiver[Symbol.asyncDispose]();
   const result = await postSigned({ ...MESSAGE, url: receiver.url });
   assert.match(result.sent ? "" : result.reason, /ECONNREFUSED/);

@@ -25,7 +25,7 @@ export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
       [[]],
     ],
     wrong: [
-      ...[{}, "/a", [{}], [{ file: "a" }], [{ file: "/a", otlp: "https://h" }], [{ file: "/a", secretVariable: "K" }], [{ otlp: 1 }]],
+      ...[{}, "/a", [{}], [{ file: "a" }], [{ file: "/a", otlp: "https://h" }], [{ otlp: 1 }]],
       ...["http://h.example", "ftp://h", "h", "https://u:p@h", "http://127.0.0.1.example"].map((webhook) => [{ webhook }]),
       [{ webhook: "https://h", secretVariable: "A B" }],
     ],
