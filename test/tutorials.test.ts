@@ -54,6 +54,7 @@ function distinct(text: string, seen: readonly string[]): readonly string[] {
 const PAGES: readonly (readonly [page: string, examples: string, transcripts: readonly string[]])[] = [
   ["docs/tutorial-ci.md", "ci", ["park.out", "refuse.out", "job.out"]],
   ["docs/operations.md", "operations", ["restore.out", "verify.out"]],
+  ["docs/audit.md", "audit", ["stream.out"]],
   ["docs/proposals.md", "proposals", ["settle.out"]],
   ["docs/effect-preview.md", "effect", ["park.out"]],
 ];

@@ -3,7 +3,7 @@ import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { warn } from "../io/output.ts";
-import type { Store } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
 import { type AuditTarget, openTargets } from "./stream.ts";
 
 /** Gathers events before sending, so that a busy run does not send each one alone. */

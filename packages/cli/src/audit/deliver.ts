@@ -2,6 +2,7 @@ import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, wri
 import { errorCode, messageOf } from "@assent/core";
 import type { AuditDestination } from "@assent/policy";
 import type { Io } from "../io/io.ts";
+import { readSecretSource } from "../io/secret-source.ts";
 import { postSigned } from "../io/signed-post.ts";
 import { entryLine, type StreamEntry } from "./entry.ts";
 import { otlpRequest, readOtlpAnswer } from "./otlp.ts";
@@ -22,32 +23,47 @@ export function destinationName(to: AuditDestination): string {
 /** Sends entries to a destination. Problems are results: nothing here may disturb a run. */
 export async function deliver(to: AuditDestination, entries: readonly StreamEntry[], options: DeliveryOptions): Promise<Delivery> {
   if ("file" in to) return appendToFile(to.file, entries);
-  const named = "webhook" in to ? to.secretVariable : to.bearerVariable;
-  const secret = named === undefined ? undefined : options.env[named];
-  if (named !== undefined && !secret) return { problem: { reason: `the environment variable ${named} is not set` } };
-  return "webhook" in to ? await postLines(to.webhook, entries, secret, options) : await postOtlp(to.otlp, entries, secret, options);
+  const source = "webhook" in to ? to.secret : to.token;
+  const found = source === undefined ? undefined : readSecretSource(source, options.env);
+  if (found && "problem" in found) return { problem: { reason: found.problem } };
+  if ("otlp" in to) return await postOtlp(to.otlp, entries, found?.secret, options);
+  return await postLines(to.webhook, entries, found?.secret ?? "", options);
 }
 
 const ANSWER_MS = 10_000;
 const TOO_LARGE = 413;
 
-type Sending = (url: string, entries: readonly StreamEntry[], secret: string | undefined, options: DeliveryOptions) => Promise<Delivery>;
-
-const postLines: Sending = async (url, entries, secret, { now, signal }) => {
+async function postLines(
+  url: string,
+  entries: readonly StreamEntry[],
+  secret: string,
+  { now, signal }: DeliveryOptions,
+): Promise<Delivery> {
   const body = entries.map(entryLine).join("");
-  const result = await postSigned({ url, type: "application/x-ndjson", body, secret, now, signal, timeoutMs: ANSWER_MS });
+  const signed = { id: messageId(entries), secret };
+  const result = await postSigned({ url, type: "application/x-ndjson", body, signed, now, signal, timeoutMs: ANSWER_MS });
   return result.sent ? {} : { problem: { reason: result.reason, isTooLarge: result.status === TOO_LARGE } };
-};
+}
 
-const postOtlp: Sending = async (url, entries, bearer, { now, signal }) => {
-  const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+/** Names the place where the message starts in the record. */
+function messageId([first]: readonly StreamEntry[]): string {
+  return first ? `${first.store}-${"event" in first ? first.event.pos : first.anchor.pos}` : "";
+}
+
+async function postOtlp(
+  url: string,
+  entries: readonly StreamEntry[],
+  token: string | undefined,
+  { now, signal }: DeliveryOptions,
+): Promise<Delivery> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const body = JSON.stringify(otlpRequest(entries, now));
   const result = await postSigned({ url, type: "application/json", body, headers, now, signal, timeoutMs: ANSWER_MS });
   if (!result.sent) return { problem: { reason: result.reason, isTooLarge: result.status === TOO_LARGE } };
   const answer = readOtlpAnswer(result.answer);
   if (!answer) return { problem: { reason: "its answer is not one of an OTLP collector; the URL usually ends with /v1/logs" } };
   return answer.rejected > 0 ? { note: `it refused ${answer.rejected} records: ${answer.reason}` } : {};
-};
+}
 
 /** Opens the file each time, so that it can be rotated by renaming it. */
 function appendToFile(file: string, entries: readonly StreamEntry[]): Delivery {

@@ -5,12 +5,12 @@ import { type AuditDestination, createValueRedactor, loadSettings, type Settings
 import { openSharedNote, type SharedNote } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
 import type { Io } from "../io/io.ts";
-import type { Store } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
 import { deliver, destinationName } from "./deliver.ts";
 import { createAnchorMaker, entryLine, type StreamEntry } from "./entry.ts";
 
 /** What is remembered about a destination: the last event that it has, and what went wrong since. */
-export type StreamState = {
+export type DestinationState = {
   /** 0: nothing was sent yet. */
   readonly pos: number;
   /** Of the event at `pos`, to notice a record that was set back. */
@@ -25,7 +25,7 @@ export type StreamState = {
 /** One destination of the stream. */
 export type AuditTarget = {
   readonly name: string;
-  readonly state: () => StreamState;
+  readonly state: () => DestinationState;
   /** Sends the next entries. `busy`: another process sends to this destination at the moment. */
   readonly send: (signal: AbortSignal) => Promise<"sent" | "all sent" | "busy" | { readonly problem: string }>;
   readonly close: () => void;
@@ -101,12 +101,12 @@ function openTarget(to: AuditDestination, { ledger, note, clock, env, redact }: 
   };
 }
 
-function readState(text: string | undefined): StreamState {
-  return text === undefined ? { pos: 0 } : (JSON.parse(text) as StreamState); // only this file writes it
+function readState(text: string | undefined): DestinationState {
+  return text === undefined ? { pos: 0 } : (JSON.parse(text) as DestinationState); // only this file writes it
 }
 
 /** If another event is at the remembered position, an older copy of the record was put in its place: then everything is sent again. */
-async function findStart(ledger: Ledger, { pos, hash }: StreamState): Promise<number> {
+async function findStart(ledger: Ledger, { pos, hash }: DestinationState): Promise<number> {
   if (pos === 0 || pos > (await ledger.head())) return 0;
   for await (const event of ledger.read({ pos: pos - 1 })) {
     const isPruned = event.pos !== pos;
@@ -115,11 +115,11 @@ async function findStart(ledger: Ledger, { pos, hash }: StreamState): Promise<nu
   return pos;
 }
 
-type Reading = { readonly most: number; readonly now: number; readonly redact: TargetParts["redact"] };
+type EntryReading = { readonly most: number; readonly now: number; readonly redact: TargetParts["redact"] };
 type ReadEntries = { readonly entries: readonly StreamEntry[]; readonly last: StoredEvent | undefined };
 
 /** The next events, with an anchor at the end. */
-async function readEntries(ledger: Ledger, pos: number, { most, now, redact }: Reading): Promise<ReadEntries> {
+async function readEntries(ledger: Ledger, pos: number, { most, now, redact }: EntryReading): Promise<ReadEntries> {
   const { storeId: store } = ledger;
   const anchors = createAnchorMaker();
   const entries: StreamEntry[] = [];

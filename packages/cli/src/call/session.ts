@@ -24,7 +24,7 @@ import { cut } from "../io/display-width.ts";
 import { CommandError } from "../io/failure.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { findRow } from "../store/find-row.ts";
-import type { Store } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
 import { VERSION } from "../version.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./end.ts";
 

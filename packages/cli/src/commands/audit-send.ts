@@ -4,6 +4,7 @@ import type { Command } from "../command-line/spec.ts";
 export const auditSend: Command = {
   name: "audit send",
   group: "maintain",
+  decides: true,
   summary: "send what was not sent yet to the destinations of the setting audit",
   details: "Sends once, for a schedule, or with --follow until it is stopped, as a service.",
   guide: "audit.md",

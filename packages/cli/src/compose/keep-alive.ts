@@ -2,7 +2,7 @@ import type { Holder, Session } from "@assent/core";
 import { currentHolder, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { type Cancellation, cancelOnSignal } from "../io/cancel-on-signal.ts";
-import type { Store } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
 import { hostPortsFor } from "./ports.ts";
 
 const LONGEST_MS = 2 ** 30;

@@ -23,7 +23,7 @@ import { settleProposal } from "../desk/proposals/settle.ts";
 import { refuseWideAnswer } from "../desk/sessions/agent-session.ts";
 import { CommandError } from "../io/failure.ts";
 import { whenText, whoText } from "../io/who.ts";
-import type { Store } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
 
 export type AnswerParts = { readonly context: Context; readonly store: Store; readonly by: By };
 

@@ -19,7 +19,7 @@ import { exportedEvents } from "../desk/sessions/export.ts";
 import { createTranscript } from "../desk/sessions/export-markdown.ts";
 import { agentTotals } from "../desk/sessions/list.ts";
 import { whenText } from "../io/who.ts";
-import type { Store } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
 import { isWorkerSession } from "../worker/registered-workers.ts";
 import { type AnswerParts, answerApprovalCard, answerQuestionCard, orRefusal, settleCard } from "./answer.ts";
 import { approvalCard, proposalCard, questionCard } from "./card.ts";

@@ -9,8 +9,8 @@ export type Post = {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Signs the message, so that the receiver can tell who sent it. */
-  readonly secret?: string | undefined;
+  /** Signs the message, so that the receiver can tell who sent it. A message that is sent again has the same id. */
+  readonly signed?: { readonly id: string; readonly secret: string };
   /** Milliseconds since 1970, for the signature. */
   readonly now: number;
   readonly timeoutMs: number;
@@ -25,10 +25,10 @@ export type PostResult =
 const LONGEST_ANSWER = 65_536;
 
 /**
- * Posts a message. Follows no redirect, so that the content reaches only the host that was configured. With `secret`, two headers let the receiver check
- * it: `x-assent-timestamp` (Unix seconds) and `x-assent-signature`, which is `sha256=` and the HMAC-SHA-256 in hex of `TIMESTAMP.BODY`.
+ * Posts a message. Follows no redirect, so that the content reaches only the host that was configured. A signed message has the headers of Standard
+ * Webhooks.
  */
-export async function postSigned({ url, type, body, headers = {}, secret, now, timeoutMs, signal }: Post): Promise<PostResult> {
+export async function postSigned({ url, type, body, headers = {}, signed, now, timeoutMs, signal }: Post): Promise<PostResult> {
   const limit = AbortSignal.timeout(timeoutMs);
   const either = signal ? AbortSignal.any([signal, limit]) : limit;
   try {
@@ -36,7 +36,7 @@ export async function postSigned({ url, type, body, headers = {}, secret, now, t
       method: "POST",
       redirect: "error",
       body,
-      headers: { "content-type": type, ...(secret === undefined ? {} : signature(secret, now, body)), ...headers },
+      headers: { "content-type": type, ...(signed ? signature(signed, now, body) : {}), ...headers },
       signal: either,
     });
     const text = await readStart(answer);
@@ -48,10 +48,12 @@ export async function postSigned({ url, type, body, headers = {}, secret, now, t
   }
 }
 
-function signature(secret: string, now: number, body: string): Readonly<Record<string, string>> {
+/** An HMAC-SHA-256 over id, time and body, as Standard Webhooks has it. */
+function signature({ id, secret }: NonNullable<Post["signed"]>, now: number, body: string): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(now / 1000));
-  const mac = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
-  return { "x-assent-timestamp": timestamp, "x-assent-signature": `sha256=${mac}` };
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : secret;
+  const mac = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${mac}` };
 }
 
 /** Reads no more than needed: a receiver may answer without end. */

@@ -3,8 +3,7 @@ import { hasStore } from "@assent/store";
 import type { Context, EarlyStore } from "../command-line/spec.ts";
 import { durableLedger } from "./durable-ledger.ts";
 import { locate, mentionsSetting, stateDirectory, storeUrl } from "./location.ts";
-
-export type Store = { readonly ledger: Ledger; readonly directory: string };
+import type { Store } from "./store.ts";
 
 export async function openEarly(context: Context): Promise<EarlyStore | undefined> {
   const directory = locate(context);

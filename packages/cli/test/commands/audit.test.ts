@@ -23,6 +23,7 @@ type Line = ReturnType<typeof JSON.parse>;
 
 function audited(at: Place, ...audit: readonly object[]): string {
   put(userFile(at), JSON.stringify({ audit }));
+  at.env["AUDIT_KEY"] = "key";
   return join(at.root, "audit.jsonl");
 }
 
@@ -165,6 +166,14 @@ describe("a file", () => {
   });
 });
 
+test("a tool that would change the file of the stream asks in every mode", async () => {
+  using at = place();
+  const file = audited(at, { file: "~/audit.jsonl" });
+  const input = JSON.stringify({ file_path: file, content: "" });
+  const { value } = await at.hereJson(["explain", "--mode", "yolo", "--tool", "write", "--input", input]);
+  assert.equal(value.verdict, "ask");
+});
+
 test("a project's settings cannot set audit, also if they are trusted", async () => {
   using at = place();
   put(projectFile(at), JSON.stringify({ audit: [{ file: join(at.root, "project.jsonl") }] }));
@@ -181,24 +190,42 @@ describe("a webhook", () => {
   test("gets signed lines of JSON, which a file of them proves later", async () => {
     using at = place();
     await using receiver = await startReceiver();
-    audited(at, { webhook: `${receiver.url}/hook`, secretVariable: "AUDIT_KEY" });
-    await work(at, { AUDIT_KEY: "key" });
+    audited(at, { webhook: `${receiver.url}/hook`, secret: "env:AUDIT_KEY" });
+    await work(at);
     const [{ path, headers, body } = assert.fail("nothing came")] = receiver.got;
     assert.deepEqual([path, headers["content-type"]], ["/hook", "application/x-ndjson"]);
-    const mac = createHmac("sha256", "key").update(`${headers["x-assent-timestamp"]}.${body}`).digest("hex");
-    assert.equal(headers["x-assent-signature"], `sha256=${mac}`);
+    const mac = createHmac("sha256", "key").update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`).digest("base64");
+    assert.equal(headers["webhook-signature"], `v1,${mac}`);
     assert.deepEqual(positions(readLines(body)), firstNumbers(positions(readLines(body)).length));
     assert.equal((await verified(at, "--anchors", at.write("got.jsonl", body))).code, 0);
   });
 
-  test("without the variable that has its key, gets nothing", async () => {
+  const SECRETS: readonly (readonly [sentence: string, secret: (at: Place) => string, shows: RegExp])[] = [
+    ["without the variable that has its key", () => "env:OTHER_KEY", /OTHER_KEY is not set/],
+    ["if its key is missing", ({ root }) => `file:${root}/key`, /ENOENT/],
+    ["if others can read its key", (at) => `file:${put(join(at.root, "open-key"), "key")}`, /chmod 600/],
+  ];
+  for (const [sentence, secret, shows] of SECRETS)
+    test(`${sentence}, it gets nothing`, async () => {
+      using at = place();
+      await using receiver = await startReceiver();
+      audited(at, { webhook: receiver.url, secret: secret(at) });
+      const { code, stderr } = await at.here(LIST);
+      assert.equal(code, 0);
+      assert.match(stderr, shows);
+      assert.deepEqual(receiver.got, []);
+    });
+
+  test("its key is hidden from commands, and asked about in files", async () => {
     using at = place();
-    await using receiver = await startReceiver();
-    audited(at, { webhook: receiver.url, secretVariable: "AUDIT_KEY" });
-    const { code, stderr } = await at.here(LIST);
-    assert.equal(code, 0);
-    assert.match(stderr, /AUDIT_KEY is not set/);
-    assert.deepEqual(receiver.got, []);
+    const key = put(join(at.root, "keys", "audit"), "k");
+    audited(at, { webhook: "http://127.0.0.1:9", secret: "env:AUDIT_KEY" }, { otlp: "http://127.0.0.1:9", token: `file:${key}` });
+    const ran = await at.here(["call", "shell", "--mode", "yolo", "--input", '{"command":"printenv AUDIT_KEY; true"}'], {
+      env: { AUDIT_KEY: "hidden-value" },
+    });
+    assert.ok(!ran.stdout.includes("hidden-value"));
+    const { value } = await at.hereJson(["explain", "--tool", "read", "--input", JSON.stringify({ file_path: key })]);
+    assert.equal(value.verdict, "ask");
   });
 
   const FAULTS: readonly (readonly [sentence: string, answer: Parameters<typeof startReceiver>[0], reason: RegExp])[] = [
@@ -211,7 +238,7 @@ describe("a webhook", () => {
     test(`that ${sentence} does not disturb a call, and gets everything later, once`, async () => {
       using at = place();
       await using receiver = await startReceiver(answer);
-      audited(at, { webhook: receiver.url });
+      audited(at, { webhook: receiver.url, secret: "env:AUDIT_KEY" });
       const { code, stdout, stderr } = await at.here(LIST);
       assert.deepEqual([code, stdout], [0, ".git/\n"]);
       assert.match(stderr, reason);
@@ -229,7 +256,7 @@ describe("a webhook", () => {
   test("that never answers is left when the call is over, and not waited for again by the next one", async () => {
     using at = place();
     await using receiver = await startReceiver(() => undefined);
-    audited(at, { webhook: receiver.url });
+    audited(at, { webhook: receiver.url, secret: "env:AUDIT_KEY" });
     const first = await at.here(LIST);
     assert.deepEqual([first.code, first.stdout], [0, ".git/\n"]);
     assert.equal(receiver.got.length, 1);
@@ -243,7 +270,7 @@ describe("a webhook", () => {
   test("that refuses large messages gets smaller ones", async () => {
     using at = place();
     await using receiver = await startReceiver((response, { body }) => response.writeHead(body.split("\n").length > 5 ? 413 : 200).end());
-    audited(at, { webhook: receiver.url });
+    audited(at, { webhook: receiver.url, secret: "env:AUDIT_KEY" });
     await work(at);
     const taken = receiver.got.filter(({ body }) => body.split("\n").length <= 5);
     const got = positions(taken.flatMap(({ body }) => readLines(body)));
@@ -254,7 +281,7 @@ describe("a webhook", () => {
     using at = place();
     await using receiver = await startReceiver(() => undefined);
     await work(at);
-    audited(at, { webhook: receiver.url });
+    audited(at, { webhook: receiver.url, secret: "env:AUDIT_KEY" });
     const sending = at.start(["audit", "send", "--follow"]);
     await until("it sends", () => receiver.got.length > 0);
     sending.kill("SIGKILL");
@@ -269,7 +296,7 @@ describe("a webhook", () => {
   test("is followed while other processes commit, until a signal comes", async () => {
     using at = place();
     await using receiver = await startReceiver();
-    audited(at, { webhook: receiver.url });
+    audited(at, { webhook: receiver.url, secret: "env:AUDIT_KEY" });
     await work(at);
     const following = at.start(["audit", "send", "--follow"]);
     const parked = await at.hereJson(["call", "shell", "--input", '{"command":"touch x"}', "--on-ask", "park"]);
@@ -286,7 +313,7 @@ describe("an OTLP collector", () => {
   test("gets log records with the place, the type and the hash of each event", async () => {
     using at = place();
     await using receiver = await startReceiver((response) => response.end('{"partialSuccess":{}}'));
-    audited(at, { otlp: `${receiver.url}/v1/logs`, bearerVariable: "OTLP_TOKEN" });
+    audited(at, { otlp: `${receiver.url}/v1/logs`, token: "env:OTLP_TOKEN" });
     const session = await work(at, { OTLP_TOKEN: "secret" });
     const [{ path, headers, body } = assert.fail("nothing came")] = receiver.got;
     assert.deepEqual([path, headers["content-type"], headers["authorization"]], ["/v1/logs", "application/json", "Bearer secret"]);

@@ -7,21 +7,23 @@ import { startReceiver } from "../support/receiver.ts";
 
 const MESSAGE = { type: "application/json", body: '{"a":"ü"}', now: 1_700_000_000_999, timeoutMs: 5_000 };
 
-test("the signature covers the time and the body", async () => {
+test("the signature covers the id, the time and the body", async () => {
   await using receiver = await startReceiver((response) => response.end("thanks"));
-  assert.deepEqual(await postSigned({ ...MESSAGE, url: receiver.url, secret: "key" }), { sent: true, answer: "thanks" });
-  const [{ headers, body } = assert.fail("nothing came")] = receiver.got;
-  assert.equal(body, MESSAGE.body);
-  assert.equal(headers["content-type"], "application/json");
-  assert.equal(headers["x-assent-timestamp"], "1700000000");
-  const mac = createHmac("sha256", "key").update(`1700000000.${MESSAGE.body}`).digest("hex");
-  assert.equal(headers["x-assent-signature"], `sha256=${mac}`);
+  const secrets = ["key", `whsec_${Buffer.from("key").toString("base64")}`];
+  for (const secret of secrets)
+    assert.deepEqual(await postSigned({ ...MESSAGE, url: receiver.url, signed: { id: "m1", secret } }), { sent: true, answer: "thanks" });
+  for (const { headers, body } of receiver.got) {
+    assert.deepEqual([body, headers["content-type"]], [MESSAGE.body, "application/json"]);
+    assert.deepEqual([headers["webhook-id"], headers["webhook-timestamp"]], ["m1", "1700000000"]);
+    const mac = createHmac("sha256", "key").update(`m1.1700000000.${MESSAGE.body}`).digest("base64");
+    assert.equal(headers["webhook-signature"], `v1,${mac}`);
+  }
 });
 
 test("without a secret there is no signature", async () => {
   await using receiver = await startReceiver((response) => response.end());
   await postSigned({ ...MESSAGE, url: receiver.url });
-  assert.equal(receiver.got[0]?.headers["x-assent-signature"], undefined);
+  assert.equal(receiver.got[0]?.headers["webhook-signature"], undefined);
 });
 
 const FAILURES: readonly (readonly [sentence: string, answer: (response: ServerResponse) => void, reason: RegExp])[] = [

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { withoutProgram } from "../../../../test/support/programs.ts";
 import { startPostgres } from "../../../store-postgres/test/postgres-server.ts";
 import { COMMANDS } from "../../src/command-line/table.ts";
-import { BIN, place } from "../support/assent.ts";
+import { BIN, place, put, userFile } from "../support/assent.ts";
 
 const server = await startPostgres(15);
 
@@ -91,6 +91,10 @@ const DESK: readonly Row[] = [
   { argv: ["verify", "--export-anchor", "heads.json"], shows: /Anchor written/ },
   { argv: ["verify", "--anchor", "heads.json"], shows: /No problems found/ },
   { argv: ["verify", "{s1}"], shows: /No problems found/ },
+  { argv: ["audit", "send"], shows: /audit\.jsonl: sent up to position (\d+) of \1 / },
+  { argv: ["audit"], shows: /audit\.jsonl: sent up to position (\d+) of \1 / },
+  { argv: ["verify", "--anchors", "{stream}"], shows: /Compared with \d+ streamed events/ },
+  { argv: ["log", "--format", "otlp", "--since", "5"], shows: /"eventName":"assent\.anchor"/ },
 ];
 
 test("every command that uses the record is in the table", () => {
@@ -112,7 +116,9 @@ for (const kind of ["a directory", "PostgreSQL"] as const)
     here.write("deny.json", JSON.stringify({ version: 1, permissions: { deny: ["Write"] } }));
     mkdirSync(here.path(".assent"));
     writeFileSync(here.path(".assent/settings.json"), JSON.stringify({ version: 1, permissions: { allow: ["Shell(git log)"] } }));
-    let known: Known = {};
+    const stream = join(here.root, "audit.jsonl");
+    put(userFile(here), JSON.stringify({ audit: [{ file: stream }] }));
+    let known: Known = { stream };
     for (const [rows, at] of [
       [WORK, here],
       [DESK, elsewhere],

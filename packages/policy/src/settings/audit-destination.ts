@@ -1,13 +1,14 @@
 import { isObject } from "@assent/core";
-import { describeValue, directoryOrHome, text, type ValueFault, type ValueReader } from "./setting-values.ts";
+import { secretSource } from "./secret-source.ts";
+import { describeValue, directoryOrHome, type ValueFault, type ValueReader } from "./setting-values.ts";
 
-/** Where the audit stream goes. Variables are names of environment variables, so that no secret is in a file. */
+/** Where the audit stream goes. `env:NAME` or `file:PATH` says where a secret is. */
 export type AuditDestination =
   | { readonly file: string }
-  /** `secretVariable`: the key that signs every message. */
-  | { readonly webhook: string; readonly secretVariable?: string }
-  /** `bearerVariable`: the token of the header `authorization`. */
-  | { readonly otlp: string; readonly bearerVariable?: string };
+  /** `secret` signs every message. */
+  | { readonly webhook: string; readonly secret: string }
+  /** `token` is sent in the header `authorization`. */
+  | { readonly otlp: string; readonly token?: string };
 
 /** True for an address to which content may be sent: https, or http on this machine. Credentials in a URL end up in logs. */
 export function isSafeAddress(address: string): boolean {
@@ -17,8 +18,6 @@ export function isSafeAddress(address: string): boolean {
   return (protocol === "https:" || (protocol === "http:" && isLocal)) && username === "" && password === "";
 }
 
-const variable = text("the name of an environment variable", (value) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(value));
-
 /** A URL may contain a secret, so a wrong one is not shown. */
 const address: ValueReader<string> = (value) =>
   typeof value === "string" && isSafeAddress(value)
@@ -27,8 +26,8 @@ const address: ValueReader<string> = (value) =>
 
 const KINDS = {
   file: { file: directoryOrHome },
-  webhook: { webhook: address, secretVariable: variable },
-  otlp: { otlp: address, bearerVariable: variable },
+  webhook: { webhook: address, secret: secretSource },
+  otlp: { otlp: address, token: secretSource },
 } as const;
 
 /** Reads one destination: an object with `file`, `webhook` or `otlp`. */
@@ -47,5 +46,6 @@ export const auditDestination: ValueReader<AuditDestination> = (value) => {
     else if ("faults" in reading) faults.push(...reading.faults.map((fault) => ({ ...fault, path: [key, ...fault.path] })));
     else entry[key] = reading.value;
   }
+  if (kind === "webhook" && !("secret" in value)) faults.push({ path: [], message: 'needs "secret", which signs every message' });
   return faults.length > 0 ? { faults } : { value: entry as unknown as AuditDestination }; // the readers checked every field
 };

@@ -4,6 +4,7 @@ import { escapeGlob } from "../rules/path-glob.ts";
 import type { PolicyLocations, SessionFlags } from "./locations.ts";
 import { problemEffect, type SettingsProblem } from "./problem.ts";
 import type { RuleEntry, WrittenSettings, WrittenValue } from "./read-settings.ts";
+import { secretPlaces } from "./secret-source.ts";
 import { type RuleKey, SETTINGS, type SettingKey, type Settings, type ValueRow } from "./settings.ts";
 
 /** What one file, or the flags, say. */
@@ -160,7 +161,7 @@ function findLockedMode(layers: readonly Layer[], { mode, "permissions.lock": lo
   return { type: "mode_locked", file, ...found.at, key: "mode", message, hint: "Choose another mode.", effect: "refuse" };
 }
 
-/** Makes paths absolute before lists are joined. */
+/** Makes paths absolute before lists are joined. The files and secrets of audit destinations are protected. */
 function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: PolicyLocations): Settings {
   const globs = (key: "permissions.protect" | "permissions.sensitive"): readonly string[] =>
     layers.flatMap(({ root, written }) => {
@@ -168,10 +169,16 @@ function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: Pol
       return Array.isArray(found) ? found.map((glob) => absoluteGlob(String(glob), root, home)) : [];
     });
   const fromHome = (path: string): string => (path.startsWith("~/") ? join(home, path.slice(2)) : path);
+  const { variables, files } = secretPlaces(
+    settings.audit.flatMap((to) => ("webhook" in to ? [to.secret] : "otlp" in to && to.token !== undefined ? [to.token] : [])),
+  );
+  const streams = settings.audit.flatMap((to) => ("file" in to ? [to.file] : []));
+  const exact = (path: string): string => `/${escapeGlob(fromHome(path))}`;
   return {
     ...settings,
-    "permissions.protect": globs("permissions.protect"),
-    "permissions.sensitive": globs("permissions.sensitive"),
+    secretEnv: [...settings.secretEnv, ...variables],
+    "permissions.protect": [...globs("permissions.protect"), ...streams.map(exact)],
+    "permissions.sensitive": [...globs("permissions.sensitive"), ...files.map(exact)],
     additionalDirectories: settings.additionalDirectories.map(fromHome),
     "confined.writable": settings["confined.writable"].map(fromHome),
     store: settings.store && fromHome(settings.store),

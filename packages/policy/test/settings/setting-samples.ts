@@ -20,14 +20,15 @@ export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
   answersFrom: { good: [[["terminal", "inbox", "dialog:claude"]], [[]]], wrong: ["terminal", ["anywhere"], ["host:"], [1]] },
   audit: {
     good: [
-      [[{ file: "/var/log/a.jsonl" }, { webhook: "https://h.example/x", secretVariable: "KEY" }]],
-      [[{ otlp: "http://127.0.0.1:4318/v1/logs", bearerVariable: "TOKEN" }, { webhook: "http://[::1]:1" }]],
+      [[{ file: "/var/log/a.jsonl" }, { webhook: "https://h.example/x", secret: "env:KEY" }]],
+      [[{ otlp: "http://127.0.0.1:4318/v1/logs", token: "file:/t" }, { otlp: "http://[::1]:1" }]],
       [[]],
     ],
     wrong: [
       ...[{}, "/a", [{}], [{ file: "a" }], [{ file: "/a", otlp: "https://h" }], [{ otlp: 1 }]],
-      ...["http://h.example", "ftp://h", "h", "https://u:p@h", "http://127.0.0.1.example"].map((webhook) => [{ webhook }]),
-      [{ webhook: "https://h", secretVariable: "A B" }],
+      ...["http://h.example", "ftp://h", "h", "https://u:p@h", "http://127.0.0.1.example"].map((otlp) => [{ otlp }]),
+      ...["A B", "env:A B", "file:a", "whsec_abc"].map((secret) => [{ webhook: "https://h", secret }]),
+      [{ webhook: "https://h" }],
     ],
   },
   "permissions.deny": { good: [[[]]], wrong: ["x", {}, null] },

@@ -18,7 +18,7 @@ import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { openOutsidePolicy } from "../../guard/outside-policy.ts";
 import { CommandError } from "../../io/failure.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "@assent/core";
 import { startAudit } from "../../audit/background.ts";
-import { type AuditTarget, openTargets, type StreamState } from "../../audit/stream.ts";
+import { type AuditTarget, type DestinationState, openTargets } from "../../audit/stream.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { withTimer } from "../../compose/keep-alive.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
@@ -17,7 +17,7 @@ type TargetStatus = {
   readonly sent: number;
   readonly head: number;
   readonly sentAt: string | null;
-  readonly problem: Pick<NonNullable<StreamState["problem"]>, "since" | "reason"> | null;
+  readonly problem: Pick<NonNullable<DestinationState["problem"]>, "since" | "reason"> | null;
   readonly note: string | null;
 };
 

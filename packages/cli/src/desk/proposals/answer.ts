@@ -5,7 +5,8 @@ import { oneLine } from "../../io/visible-text.ts";
 import { whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
-import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { chosenPart } from "./choose.ts";
 
 const DONE = { apply: "applied", discard: "discarded" } as const;

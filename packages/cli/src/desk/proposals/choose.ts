@@ -3,7 +3,7 @@ import { nodeDigest } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { readNamed } from "../../io/read-input.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 
 /** The part that the options choose; undefined for the whole proposal. */
 export async function chosenPart({ io, options }: Context, { ledger }: Store, row: ProposalRow): Promise<ProposalPart | undefined> {

@@ -22,7 +22,7 @@ import { openSessionModes } from "../../compose/session-modes.ts";
 import { CommandError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { personBy } from "../../io/who.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 
 export type ProposalAction = {
   readonly row: ProposalRow;

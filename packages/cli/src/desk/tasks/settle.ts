@@ -15,7 +15,8 @@ import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
-import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { resumeCommand } from "../sessions/resume-command.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 

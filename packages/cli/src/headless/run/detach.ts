@@ -7,7 +7,7 @@ import { resolveRunModel } from "../../compose/model.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { readLabelOptions } from "../../worker/label-options.ts";
 import { listWorkers } from "../../worker/registered-workers.ts";
 import { startText, whyNoWorker } from "../../worker/requirements.ts";

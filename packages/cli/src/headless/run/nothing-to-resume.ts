@@ -3,7 +3,7 @@ import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, readOnAsk } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { initMessage } from "../stream/init-message.ts";
 import type { WireMessage } from "../stream/message.ts";
 import { outputFor } from "../stream/output.ts";

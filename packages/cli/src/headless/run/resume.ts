@@ -7,7 +7,8 @@ import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printFailure, printJson } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";
-import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { isWorkerSession } from "../../worker/registered-workers.ts";
 
 /** Resumes a session by its id. */

@@ -8,7 +8,8 @@ import { readPlace } from "../../compose/place.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { usageError } from "../../io/failure.ts";
 import { stateDirectory } from "../../store/location.ts";
-import { hasRecord, type Store, withStore } from "../../store/open.ts";
+import { hasRecord, withStore } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { type RunFlags, runFlags, silenceStderr } from "./flags.ts";
 import { beginRun, type NewRun, resumeRun } from "./session.ts";
 

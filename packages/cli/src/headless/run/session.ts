@@ -11,7 +11,7 @@ import { type RunModel, resolveRunModel } from "../../compose/model.ts";
 import { isDirectory, type WorkPlace } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import type { Work } from "../host/inbox.ts";
 import { conductRun, type RunParts } from "./conduct.ts";
 import { createRunSession } from "./create-session.ts";

@@ -3,7 +3,7 @@ import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { withTimer } from "../../compose/keep-alive.ts";
 import { isHeldElsewhere } from "../../io/failure.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { readReadiness } from "../../worker/readiness.ts";
 
 /** The exit code of a run that left something open for a person. */

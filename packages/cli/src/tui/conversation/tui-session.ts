@@ -20,7 +20,7 @@ import type { Cancellation } from "../../io/cancel-on-signal.ts";
 import { cut } from "../../io/display-width.ts";
 import { CommandError } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { VERSION } from "../../version.ts";
 
 /** What all sessions of this terminal share. */

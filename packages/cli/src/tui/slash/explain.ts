@@ -5,7 +5,7 @@ import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { WorkPlace } from "../../compose/place.ts";
 import { type ExplainContext, explainCall, MOST_GRANTS } from "../../desk/explain/explain-call.ts";
 import { stdoutStyle } from "../../io/style.ts";
-import type { Store } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { ConversationView } from "../screen/view.ts";
 
