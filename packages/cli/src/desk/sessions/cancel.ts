@@ -17,7 +17,8 @@ import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { commandPlace, personBy } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
-import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
 import { recordedTasks } from "../tasks/recorded-tasks.ts";
 
 /** What a person wants to cancel, and the session whose process obeys. */
