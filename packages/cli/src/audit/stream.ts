@@ -35,7 +35,7 @@ const MOST_EVENTS = 500;
 const MOST_CHARS = 1_048_576;
 
 /** The audit settings of the user and the team, and what to hide. A project can add only what to hide. */
-export function auditSettings({ env, cwd }: Pick<Io, "env" | "cwd">): Pick<Settings, "audit" | "redaction.patterns"> {
+function auditSettings({ env, cwd }: Pick<Io, "env" | "cwd">): Pick<Settings, "audit" | "redaction.patterns"> {
   const session = { allow: [], ask: [], deny: [] };
   const settings = loadSettings({ ...settingsLocations(env), workspace: cwd, session, trusted: false });
   return { audit: settings.audit, "redaction.patterns": settings["redaction.patterns"] };
