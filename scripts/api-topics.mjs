@@ -212,6 +212,16 @@ export const PAGES = [
     ],
   },
   {
+    page: "mcp-gateway",
+    entry: "@assent/mcp/gateway",
+    source: "packages/mcp/src/gateway/index.ts",
+    about: "Servers for another MCP client, with a desk that decides about every call.",
+    topics: [
+      ["The desk", "What decides about the calls of a client.", ["desk.ts"]],
+      ["Serving", "Speaking to clients.", [""]],
+    ],
+  },
+  {
     page: "tools",
     entry: "@assent/tools",
     source: "packages/tools/src/index.ts",

@@ -89,7 +89,7 @@ const ALONE = {
   program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
   guard: /\bcli\/dist\/guard\/doctor\.js$/,
   session:
-    /\b(?:cli\/dist\/(?:desk\/mcp\/login|headless\/host\/open|inbox\/run-inbox|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+    /\b(?:cli\/dist\/(?:desk\/mcp\/login|mcp-gateway\/serve|headless\/host\/open|inbox\/run-inbox|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
 /** People wait for these modules most often: they approve and reject. */
@@ -236,7 +236,8 @@ const inPlace = (groups) => ({
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (path === "@assent/agent") return { path: join(agentDist, "index.js"), sideEffects: false };
       const inside =
-        kind === "entry-point" || (path.startsWith("@assent/") && !/^@assent\/(?:core(?:\/parts)?|mcp|store-postgres)$/.test(path));
+        kind === "entry-point" ||
+        (path.startsWith("@assent/") && !/^@assent\/(?:core(?:\/parts)?|mcp(?:\/gateway)?|store-postgres)$/.test(path));
       return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
     });
     onLoad({ filter: OURS }, ({ path }) => {

@@ -75,6 +75,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
       "@assent/guard",
       "@assent/inbox",
       "@assent/mcp",
+      "@assent/mcp/gateway",
     ],
     node: "any",
   },

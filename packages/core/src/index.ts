@@ -24,7 +24,7 @@ export type { Answer, By, Remember } from "./model/answer.ts";
 export type { AnswerMeaning, AnswerWire } from "./model/answer-words.ts";
 export { ANSWER_WORDS, answerWord, PLAN_WORDS, readAnswerWord } from "./model/answer-words.ts";
 export type { Call, Consent } from "./model/call.ts";
-export { hasJudgement, mayBeUnderWay, next } from "./model/call.ts";
+export { hasJudgement, isAsked, mayBeUnderWay, next } from "./model/call.ts";
 export type { ConfirmationDetails, WiderRules } from "./model/confirmation.ts";
 export type {
   Circumstances,
@@ -169,6 +169,7 @@ export type {
   DispatchEvent,
   DispatcherDeps,
   ProposedCall,
+  ResumedBatch,
   RuntimeHandler,
 } from "./runtime/dispatch.ts";
 export type { Dispatcher } from "./runtime/dispatcher.ts";

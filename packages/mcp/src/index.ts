@@ -1,4 +1,4 @@
-export { type Connection, type ConnectionDeps, connectServer, type ListKind } from "./connect/connect.ts";
+export { type ClientInFront, type Connection, type ConnectionDeps, connectServer, type ListKind } from "./connect/connect.ts";
 export { ServerError, type ServerFailure } from "./connect/failure.ts";
 export { type CredentialStore, type Credentials, createCredentialStore } from "./oauth/credentials.ts";
 export { type LoginParts, login } from "./oauth/login.ts";
@@ -9,11 +9,12 @@ export {
   createServer,
   type RemoteCall,
   type SeenServer,
+  type ServerAbout,
   type ServerConnection,
   type ServerDeps,
   type ServerLists,
   type ServerState,
 } from "./servers/server.ts";
-export { createServerSet, type McpServerSet, type ServerSetDeps } from "./servers/servers.ts";
+export { createServerSet, type McpServerSet, type OfferedTool, type ServerSetDeps } from "./servers/servers.ts";
 export { type DisabledTool, qualifyToolName } from "./tools/names.ts";
 export { toToolResult } from "./tools/result.ts";

@@ -15,7 +15,7 @@ type GivenOption = { readonly name: string; readonly raw: string; readonly value
 type Values = ReadonlyMap<string, readonly string[]>;
 
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
-  const { words, given } = split(argv, commands);
+  const { words, given, dashes } = split(argv, commands);
   if (given.some(({ name }) => name === "help" || name === "h")) return helpOf(words, commands);
   const command = findCommand(words, commands);
   if (!command) {
@@ -27,8 +27,15 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     return { ask: "nothing" };
   }
   const values = readOptions(command.spec, given);
-  const operands = readOperands(command.spec, command.rest);
+  const operands = readOperands(command.spec, withDashes(command, dashes - words.length));
   return { ask: "run", command: command.spec, options: optionsOf(values), operands };
+}
+
+/** `fromEnd` is where `--` was written, counted from the last word: 0 or less; NaN if it was not. */
+function withDashes({ spec, rest }: FoundCommand, fromEnd: number): readonly string[] {
+  if (spec.keepsDashes !== true || Number.isNaN(fromEnd)) return rest;
+  const at = Math.max(0, rest.length + fromEnd);
+  return rest.toSpliced(at, 0, "--");
 }
 
 function helpOf(words: readonly string[], commands: readonly Command[]): CommandLine {
@@ -49,7 +56,7 @@ export function wantsJson(argv: readonly string[]): boolean {
 }
 
 // An option takes the same kind of value in every command, so values can be recognized before the command is known.
-function split(argv: readonly string[], commands: readonly Command[]): { words: string[]; given: GivenOption[] } {
+function split(argv: readonly string[], commands: readonly Command[]): { words: string[]; given: GivenOption[]; dashes: number } {
   const options: Record<string, { type: "string" | "boolean"; multiple: true }> = {};
   for (const option of commands.flatMap((command) => command.options)) {
     options[option.name] = { type: option.takes === "nothing" ? "boolean" : "string", multiple: true };
@@ -57,15 +64,19 @@ function split(argv: readonly string[], commands: readonly Command[]): { words: 
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
   const words: string[] = [];
   const given: GivenOption[] = [];
+  let dashes = Number.NaN;
   for (const token of tokens) {
+    if (token.kind === "option-terminator") dashes = words.length;
     if (token.kind === "positional") words.push(token.value);
     if (token.kind === "option")
       given.push({ name: token.name, raw: token.rawName, value: token.value, inline: token.inlineValue === true });
   }
-  return { words, given };
+  return { words, given, dashes };
 }
 
-function findCommand(words: readonly string[], commands: readonly Command[]): { spec: Command; rest: readonly string[] } | undefined {
+type FoundCommand = { readonly spec: Command; readonly rest: readonly string[] };
+
+function findCommand(words: readonly string[], commands: readonly Command[]): FoundCommand | undefined {
   const [first, second] = words;
   if (first === undefined) return undefined;
   const two = commands.find(({ name }) => name === `${first} ${second}`);

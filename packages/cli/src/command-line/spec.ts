@@ -63,6 +63,8 @@ export type Command = {
   /** Its page in docs/. */
   readonly guide?: string;
   readonly operands: readonly OperandSpec[];
+  /** The positional arguments contain `--` where it was written. */
+  readonly keepsDashes?: true;
   readonly options: readonly OptionSpec[];
   readonly exits?: Readonly<Record<number, string>>;
   readonly examples: readonly string[];

@@ -27,6 +27,7 @@ import { mcpList } from "../commands/mcp-list.ts";
 import { mcpLogin } from "../commands/mcp-login.ts";
 import { mcpLogout } from "../commands/mcp-logout.ts";
 import { mcpRemove } from "../commands/mcp-remove.ts";
+import { mcpServe } from "../commands/mcp-serve.ts";
 import { mcpTest } from "../commands/mcp-test.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
@@ -65,7 +66,7 @@ export const COMMANDS: readonly Command[] = [
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, audit, tools],
-  ...[mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
+  ...[mcpServe, mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
   ...[verify, auditSend, doctor, prune, storeMigrate, storeCopy, storeRoles, completions],
   ...[help, version],

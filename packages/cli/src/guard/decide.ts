@@ -240,7 +240,7 @@ async function endUnclaimed(context: Context, session: Session, { results }: Bat
   return { verdict: "deny", reason: typeof content === "string" ? content : "Assent denied this call." };
 }
 
-function waitingReason(approval: string, flags: string): string {
+export function waitingReason(approval: string, flags: string): string {
   return [
     `Not run: it waits for approval ${approval}, and no one answered in time.`,
     `A person can answer with: assent approve ${approval}${flags}.`,

@@ -1,6 +1,7 @@
 import { messageOf, type ProbeAnswer, type SessionGroup, type SessionRow } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
+import { isGatewayGroup } from "../mcp-gateway/group.ts";
 import { agentNamed } from "./agent-name.ts";
 import { agentLives } from "./agent-process.ts";
 import { ignoreHeld } from "./decide.ts";
@@ -19,7 +20,8 @@ const PATIENCE_MS = 24 * 60 * 60 * 1_000;
 export async function sweepKilledAgents(context: Context, place: OutsidePlace): Promise<void> {
   try {
     for (const row of await place.ledger.pending("sessions", { all: true, newestFirst: true, limit: MOST_ROWS })) {
-      if (row.group && hasNoProcess(row) && hasAgentEnded(place, row, row.group)) await settle(context, place, row, row.group);
+      if (row.group && !isGatewayGroup(row.group) && hasNoProcess(row) && hasAgentEnded(place, row, row.group))
+        await settle(context, place, row, row.group);
     }
   } catch (error) {
     await warn(context.io, `calls of killed agents could not be ended: ${messageOf(error)}`);

@@ -27,6 +27,9 @@ export type Batch = {
   readonly newPrompt?: boolean;
 };
 
+/** Continues the open calls of a session, or only those with these ids; others may be running. */
+export type ResumedBatch = Omit<Batch, "calls"> & { readonly only?: ReadonlySet<string> };
+
 /** The state of a call when `process` returns. */
 export type CallReport =
   | { readonly callId: string; readonly outcome: OutcomeState; readonly type: string | null; readonly result: ToolResult }

@@ -1,5 +1,5 @@
 import type { Answer } from "../model/answer.ts";
-import { hasJudgement, isAsked } from "../model/call.ts";
+import { type Call, hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/result/thrown.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
@@ -7,7 +7,7 @@ import type { Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval, refuseLostAnswer } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
 import { concludeBatch, fitBudget, runAll, withBatchHooks } from "./batch.ts";
-import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
+import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps, ResumedBatch } from "./dispatch.ts";
 import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall, stopRequested } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
 import { createRepeatGuard } from "./pipeline/repeat-guard.ts";
@@ -24,8 +24,8 @@ import { callListener } from "./waiting.ts";
 export type Dispatcher = {
   /** Never rejects. */
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Recovers from a crash, then continues every open call. */
-  readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
+  /** Recovers from a crash, then continues every open call, or those in `only`. */
+  readonly resume: (batch: ResumedBatch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Answers an open approval; rejects with `AnswerError`, also if a different answer is recorded. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
   /** True if the policy denies every call of this tool. */
@@ -119,29 +119,26 @@ async function processBatch(deps: DispatcherDeps, shared: DispatcherState, { bat
   return concludeBatch(run, runs, deps.hooks ? await withBatchHooks(run, runs, reports) : reports);
 }
 
-async function resumeBatch(
-  deps: DispatcherDeps,
-  shared: DispatcherState,
-  { batch, emit }: BatchInput<Omit<Batch, "calls">>,
-): Promise<BatchReport> {
+async function resumeBatch(deps: DispatcherDeps, shared: DispatcherState, { batch, emit }: BatchInput<ResumedBatch>): Promise<BatchReport> {
   await deps.session.refresh();
   shared.tools = batch.tools;
   await shared.begin();
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
   followSignal(run, shared); // recovery's retries can be cancelled too
-  const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
+  const entries = await resumeAll(run, shared, batch.only).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
   const runs = entries.map((entry) => entry.run);
   const reports = fitBudget(entries.map((entry) => entry.report));
   return concludeBatch(run, runs, deps.hooks ? await withBatchHooks(run, runs, reports) : reports);
 }
 
-async function resumeAll(batch: BatchRun, shared: DispatcherState): Promise<SettledCall[]> {
+async function resumeAll(batch: BatchRun, shared: DispatcherState, only: ResumedBatch["only"]): Promise<SettledCall[]> {
   const { calls } = batch.deps.session.state;
-  const { settled, raws } = await recover(batch);
-  for (const call of [...calls.values()].filter(({ index }) => index < 0)) await endNested(batch, call);
-  const open = [...calls.values()].sort((left, right) => left.seq - right.seq);
+  const resumed = (): Call[] => [...calls.values()].filter(({ callId }) => only?.has(callId) ?? true);
+  const { settled, raws } = await recover(batch, resumed());
+  for (const call of resumed().filter(({ index }) => index < 0)) await endNested(batch, call);
+  const open = resumed().sort((left, right) => left.seq - right.seq);
   const runs = open.map((call, index) => {
     const run = makeRun({ callId: call.callId, index, name: call.tool, arguments: raws.get(call.callId) ?? "" });
     run.restore = hasJudgement(call);

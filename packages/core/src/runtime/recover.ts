@@ -27,15 +27,14 @@ export type RecoveryResult = { readonly settled: readonly SettledCall[]; readonl
 const PROBE_LIMIT_MS = 10_000;
 
 /**
- * Ends the calls that an earlier process left running: by the tool's probe, by one retry with the same key if settings permit, or as
+ * Ends those of the calls that an earlier process left running: by the tool's probe, by one retry with the same key if settings permit, or as
  * `unknown`. Calls that ask a person stay open.
  */
-export async function recover(batch: BatchRun): Promise<RecoveryResult> {
+export async function recover(batch: BatchRun, calls: readonly Call[]): Promise<RecoveryResult> {
   const { session } = batch.deps;
   const settled: SettledCall[] = [];
   const raws = new Map<string, Json>();
-  const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
-  for (const call of open) {
+  for (const call of calls.toSorted((left, right) => left.seq - right.seq)) {
     if (mayBeUnderWay(call) && !isAsking(batch, call.callId)) {
       const ended = await session.whileHeld(() => settleRunning(batch, call));
       if (call.index >= 0) settled.push(ended);

@@ -1,13 +1,19 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Processes } from "@assent/core";
+import type { Content, Processes } from "@assent/core";
 import type { McpServerTransport } from "@assent/policy";
 import {
   Client,
+  type ClientCapabilities,
+  type CreateMessageResult,
   type ElicitRequestParams,
   type ElicitResult,
+  type ListRootsResult,
+  type LoggingMessageNotification,
   ProtocolError,
   ProtocolErrorCode,
+  type ResourceUpdatedNotification,
+  type Result,
   SdkHttpError,
   // biome-ignore lint/suspicious/noDeprecatedImports: servers of the older protocol know no other transport
   SSEClientTransport,
@@ -24,6 +30,20 @@ const CONNECT_SECONDS = 60;
 /** The kinds of things a server lists. */
 export type ListKind = "tools" | "prompts" | "resources";
 
+/** An MCP client that uses servers through Assent. What servers ask or tell reaches it as far as it can understand it. */
+export type ClientInFront = {
+  readonly capabilities: Pick<ClientCapabilities, "elicitation" | "sampling" | "roots">;
+  /** Asks the client. `call` is the call that the server works on, if there is one. */
+  readonly request: (
+    method: "elicitation/create" | "sampling/createMessage" | "roots/list",
+    params: Readonly<Record<string, unknown>>,
+    call: string | undefined,
+  ) => Promise<Result>;
+  readonly notify: (told: LoggingMessageNotification | ResourceUpdatedNotification, call: string | undefined) => void;
+  /** The result of a call as the server sent it, and as Assent records it unless a hook changes it. */
+  readonly received: (call: string, result: Result, content: Content) => void;
+};
+
 /** What a connection uses, and what a server may ask of it. */
 export type ConnectionDeps = {
   readonly processes: Pick<Processes, "open">;
@@ -37,6 +57,9 @@ export type ConnectionDeps = {
   /** Logins of people at servers with an address. */
   readonly credentials?: CredentialStore;
   readonly listChanged: (kind: ListKind) => void;
+  readonly inFront?: ClientInFront;
+  /** The call that the server works on now. */
+  readonly runningCall?: () => string | undefined;
 };
 
 /** A connection to a server that answered. */
@@ -124,7 +147,7 @@ async function attach(client: Client, transport: Transport, signal: AbortSignal)
 }
 
 function createClient(deps: ConnectionDeps, mode: "legacy" | "auto"): Client {
-  const { elicit, listChanged } = deps;
+  const { elicit, listChanged, inFront } = deps;
   const follow = (kind: ListKind): { autoRefresh: false; debounceMs: number; onChanged: () => void } => ({
     autoRefresh: false,
     debounceMs: 0,
@@ -133,13 +156,22 @@ function createClient(deps: ConnectionDeps, mode: "legacy" | "auto"): Client {
   const client = new Client(
     { name: "assent", version: deps.version },
     {
-      capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
+      capabilities: {
+        roots: {},
+        elicitation: { form: {}, url: {} },
+        ...(inFront?.capabilities.sampling && { sampling: inFront.capabilities.sampling }),
+      },
       versionNegotiation: { mode },
       listChanged: { tools: follow("tools"), prompts: follow("prompts"), resources: follow("resources") },
     },
   );
-  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: pathToFileURL(deps.workspace).href, name: "workspace" }] }));
+  client.setRequestHandler("roots/list", async () =>
+    inFront?.capabilities.roots
+      ? ((await inFront.request("roots/list", {}, deps.runningCall?.())) as ListRootsResult)
+      : { roots: [{ uri: pathToFileURL(deps.workspace).href, name: "workspace" }] },
+  );
   client.setRequestHandler("elicitation/create", ({ params }) => elicit(params));
+  if (inFront) relay(client, inFront, deps.runningCall);
   client.fallbackRequestHandler = ({ method }) => {
     if (method === "sampling/createMessage")
       throw new ProtocolError(
@@ -149,4 +181,19 @@ function createClient(deps: ConnectionDeps, mode: "legacy" | "auto"): Client {
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Assent does not know ${method}.`);
   };
   return client;
+}
+
+/** Passes on what servers tell, and what they ask of the client's model. */
+function relay(client: Client, inFront: ClientInFront, runningCall: ConnectionDeps["runningCall"]): void {
+  client.setNotificationHandler("notifications/message", ({ params }) =>
+    inFront.notify({ method: "notifications/message", params }, runningCall?.()),
+  );
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
+    inFront.notify({ method: "notifications/resources/updated", params }, runningCall?.()),
+  );
+  if (inFront.capabilities.sampling)
+    client.setRequestHandler("sampling/createMessage", async ({ params }) => {
+      const { _meta, ...asked } = params;
+      return (await inFront.request("sampling/createMessage", asked, runningCall?.())) as CreateMessageResult;
+    });
 }

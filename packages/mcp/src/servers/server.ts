@@ -10,6 +10,8 @@ import type {
   Prompt,
   Tool as RemoteTool,
   Resource,
+  ResourceTemplateType,
+  ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import { type Connection, type ConnectionDeps, connectServer, type ListKind } from "../connect/connect.ts";
 import { ServerError, type ServerFailure } from "../connect/failure.ts";
@@ -26,6 +28,8 @@ export type ConfiguredServer = {
   readonly trusted: boolean;
   /** Configured by the user or the team, not by a project. */
   readonly isOwn: boolean;
+  /** Its texts mention no variables. */
+  readonly isLiteral?: true;
 };
 
 /** What a server offers. */
@@ -33,6 +37,14 @@ export type ServerLists = {
   readonly tools: readonly RemoteTool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
+};
+
+/** What a server says about itself, as far as clients in front of Assent need it. */
+export type ServerAbout = {
+  readonly capabilities: ServerCapabilities;
+  readonly instructions?: string;
+  /** Only listed for a client in front. */
+  readonly templates: readonly ResourceTemplateType[];
 };
 
 /** The state of a server, for people. */
@@ -46,6 +58,7 @@ export type ServerState =
 
 /** A call of one tool, as it was listed when the call was judged. */
 export type RemoteCall = {
+  readonly id: string;
   readonly tool: RemoteTool;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
@@ -64,6 +77,8 @@ export type ServerConnection = {
   readonly state: () => ServerState;
   /** The last known lists, also while it is not connected. */
   readonly lists: () => ServerLists;
+  /** The last known answer, also while it is not connected. */
+  readonly about: () => ServerAbout;
   /** Starts it, unless it is running. Resolves when it is ready or has failed. */
   readonly start: () => Promise<void>;
   /** Why a call would fail now, as a sentence; undefined if it may succeed. */
@@ -79,7 +94,7 @@ export type ServerConnection = {
 export type SeenServer = { readonly identity: string; readonly tools: readonly RemoteTool[] };
 
 /** What a server connection needs. */
-export type ServerDeps = Omit<ConnectionDeps, "listChanged" | "elicit"> & {
+export type ServerDeps = Omit<ConnectionDeps, "listChanged" | "elicit" | "runningCall"> & {
   readonly clock: Clock;
   readonly digest: Digest;
   /** The variables that the configuration may mention. */
@@ -112,6 +127,7 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   );
   const seen = deps.seen?.(name);
   let lists: ServerLists = seen?.identity === identity ? { ...NOTHING, tools: seen.tools } : NOTHING;
+  let about: ServerAbout = { capabilities: {}, templates: [] };
   let connection: Connection | undefined;
   let starting: Promise<void> | undefined;
   let listing: Promise<void> = Promise.resolve();
@@ -145,10 +161,12 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   };
   /** Servers on a pipe do not say which call they ask about. Calls that change something run one at a time, so it is the last. */
   const elicitInCall: ConnectionDeps["elicit"] = async (request) => running.at(-1)?.elicit(request) ?? { action: "cancel" };
+  const runningCall = (): string | undefined => running.at(-1)?.id;
   const open = async (): Promise<void> => {
-    const expanded = expandServer(server, deps.environment);
+    const expanded = configured.isLiteral ? { server } : expandServer(server, deps.environment);
     if ("missing" in expanded) throw missingVariables(expanded.missing, file);
-    const opened = await connectServer(name, expanded.server, { ...deps, listChanged: refresh, elicit: elicitInCall }, ending.signal);
+    const own = { listChanged: refresh, elicit: elicitInCall, runningCall };
+    const opened = await connectServer(name, expanded.server, { ...deps, ...own }, ending.signal);
     const since = clock.now();
     void opened.closed.then(() => {
       if (connection !== opened) return;
@@ -157,6 +175,7 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     });
     try {
       lists = await listAll(opened.client);
+      about = await describeServer(opened.client, deps.inFront !== undefined);
     } catch (error) {
       await opened.close();
       throw new ServerError({
@@ -204,6 +223,7 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     directories: [deps.workspace, ...(server.type === "stdio" && server.cwd !== undefined ? [resolve(deps.workspace, server.cwd)] : [])],
     state: () => state,
     lists: () => lists,
+    about: () => about,
     start,
     obstacle,
     call: async (call) => {
@@ -250,6 +270,13 @@ function describeChange(tool: RemoteTool, now: readonly RemoteTool[]): string | 
 async function listAll(client: Client): Promise<ServerLists> {
   const lists = await Promise.all((["tools", "prompts", "resources"] as const).map((kind) => listKind(client, kind)));
   return Object.assign({}, NOTHING, ...lists);
+}
+
+async function describeServer(client: Client, withTemplates: boolean): Promise<ServerAbout> {
+  const capabilities = client.getServerCapabilities() ?? {};
+  const instructions = client.getInstructions();
+  const listed = withTemplates && capabilities.resources ? await client.listResourceTemplates().catch(() => undefined) : undefined;
+  return { capabilities, templates: listed?.resourceTemplates ?? [], ...(instructions !== undefined && { instructions }) };
 }
 
 /** Nothing if the server does not have this kind. */

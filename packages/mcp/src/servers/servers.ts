@@ -1,7 +1,7 @@
 import type { Schemas, Tool } from "@assent/core";
 import type { Tool as RemoteTool } from "@modelcontextprotocol/client";
 import { makeTool } from "../tools/make-tool.ts";
-import { assignNames, type DisabledTool } from "../tools/names.ts";
+import { assignNames, type DisabledTool, READING_NAMES } from "../tools/names.ts";
 import { type ConfiguredServer, createServer, type ServerConnection, type ServerDeps } from "./server.ts";
 
 /** All configured servers and their tools. */
@@ -13,6 +13,8 @@ export type McpServerSet = {
   readonly settle: (ms: number) => Promise<void>;
   /** Everything that servers offer now, or offered last. The same list until something changes. */
   readonly tools: () => readonly Tool[];
+  /** The tools with what their servers say about them. */
+  readonly offers: () => readonly OfferedTool[];
   /** Tools that are not offered, with the reason. */
   readonly disabledTools: (server: string) => readonly DisabledTool[];
   /** Calls `listener` after each change of a state or a list. */
@@ -24,7 +26,14 @@ export type McpServerSet = {
 /** What a set of servers needs. */
 export type ServerSetDeps = Omit<ServerDeps, "changed"> & { readonly schemas: Schemas };
 
-type OfferedTools = { readonly of: readonly RemoteTool[]; readonly tools: readonly Tool[]; readonly disabled: readonly DisabledTool[] };
+/** A tool of Assent, and the tool of a server that it calls. */
+export type OfferedTool = { readonly tool: Tool; readonly remote: RemoteTool; readonly server: ServerConnection };
+
+type ServerOffer = {
+  readonly of: readonly RemoteTool[];
+  readonly tools: readonly OfferedTool[];
+  readonly disabled: readonly DisabledTool[];
+};
 
 /** Creates the servers without starting them. */
 export function createServerSet(configured: readonly ConfiguredServer[], deps: ServerSetDeps): McpServerSet {
@@ -33,8 +42,8 @@ export function createServerSet(configured: readonly ConfiguredServer[], deps: S
     for (const listener of listeners) listener();
   };
   const servers = configured.map((one) => createServer(one, { ...deps, changed }));
-  const made = new Map<ServerConnection, OfferedTools>();
-  const offered = (server: ServerConnection): OfferedTools => {
+  const made = new Map<ServerConnection, ServerOffer>();
+  const offered = (server: ServerConnection): ServerOffer => {
     const { tools: of } = server.lists();
     const before = made.get(server);
     if (before?.of === of) return before;
@@ -58,10 +67,11 @@ export function createServerSet(configured: readonly ConfiguredServer[], deps: S
       cancel();
     },
     tools: () => {
-      const now = servers.flatMap((server) => offered(server).tools);
+      const now = servers.flatMap((server) => offered(server).tools.map(({ tool }) => tool));
       if (now.length !== all.length || now.some((tool, at) => tool !== all[at])) all = now;
       return all;
     },
+    offers: () => servers.flatMap((server) => offered(server).tools),
     disabledTools: (name) => servers.filter(({ configured: { name: own } }) => own === name).flatMap((server) => offered(server).disabled),
     subscribe: (listener) => {
       listeners.add(listener);
@@ -74,7 +84,7 @@ export function createServerSet(configured: readonly ConfiguredServer[], deps: S
   };
 }
 
-function offerTools(connection: ServerConnection, { digest, schemas }: ServerSetDeps): Omit<OfferedTools, "of"> {
+function offerTools(connection: ServerConnection, { digest, schemas, inFront }: ServerSetDeps): Omit<ServerOffer, "of"> {
   const { name, server } = connection.configured;
   const { enabledTools, disabledTools = [] } = server;
   const listed = connection
@@ -85,14 +95,19 @@ function offerTools(connection: ServerConnection, { digest, schemas }: ServerSet
     listed.map((tool) => tool.name),
     digest,
   );
-  const tools: Tool[] = [];
+  const reserved: readonly string[] = inFront ? Object.values(READING_NAMES) : [];
+  const tools: OfferedTool[] = [];
   const refused: DisabledTool[] = [...disabled];
   for (const remote of listed) {
     const assigned = names.get(remote.name);
     if (assigned === undefined) continue;
-    const tool = makeTool(assigned, remote, connection, schemas);
+    if (reserved.includes(remote.name)) {
+      refused.push({ tool: remote.name, reason: "Rules use this name for the server's resources or prompts." });
+      continue;
+    }
+    const tool = makeTool(assigned, remote, { connection, schemas, inFront });
     if ("reason" in tool) refused.push(tool);
-    else tools.push(tool);
+    else tools.push({ tool, remote, server: connection });
   }
   return { tools, disabled: refused };
 }

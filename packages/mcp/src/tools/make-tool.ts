@@ -1,5 +1,6 @@
 import { type Annotations, defineTool, messageOf, type Schemas, type Tool, type ToolDefinition, type ToolResult } from "@assent/core";
-import type { Tool as RemoteTool } from "@modelcontextprotocol/client";
+import type { ElicitResult, Tool as RemoteTool } from "@modelcontextprotocol/client";
+import type { ClientInFront } from "../connect/connect.ts";
 import type { ServerConnection } from "../servers/server.ts";
 import { elicit } from "./elicit.ts";
 import type { DisabledTool } from "./names.ts";
@@ -10,18 +11,20 @@ import { toToolResult } from "./result.ts";
 const CALL_MS = 600_000;
 
 /** Makes a tool of Assent from a tool of a server, or says why it cannot be used. */
-export function makeTool(name: string, remote: RemoteTool, connection: ServerConnection, schemas: Schemas): Tool | DisabledTool {
+export function makeTool(name: string, remote: RemoteTool, parts: ToolParts): Tool | DisabledTool {
   try {
-    return defineTool(describeTool(name, remote, { connection, schemas }), { schemas });
+    return defineTool(describeTool(name, remote, parts), { schemas: parts.schemas });
   } catch (error) {
     return { tool: remote.name, reason: messageOf(error).replace(/^Tool '[^']*': /, "") };
   }
 }
 
 type Input = Readonly<Record<string, unknown>>;
-type ToolParts = { readonly connection: ServerConnection; readonly schemas: Schemas };
 
-function describeTool(name: string, remote: RemoteTool, { connection, schemas }: ToolParts): ToolDefinition {
+/** What a tool needs. With a client in front, the server's questions go there, and results are not cut. */
+export type ToolParts = { readonly connection: ServerConnection; readonly schemas: Schemas; readonly inFront?: ClientInFront | undefined };
+
+function describeTool(name: string, remote: RemoteTool, { connection, schemas, inFront }: ToolParts): ToolDefinition {
   const { configured, identity } = connection;
   const { name: server, trusted } = configured;
   const title =
@@ -45,17 +48,24 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas }:
     timeoutMs: configured.server.timeout ?? CALL_MS,
     confirm: () => ({ type: "mcp", serverName: server, toolName: remote.name, toolDisplayName: title }),
     fails: () => failure(connection.obstacle(remote)),
-    run: async (input, { signal, update, gate }) =>
-      toToolResult(
-        await connection.call({
-          tool: remote,
-          input: input as Input,
-          signal,
-          elicit: (request) => elicit(request, { server, gate, schemas }),
-          progress: ({ progress, total, message }) =>
-            update({ type: "tool_progress", progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
-        }),
-      ),
+    ...(inFront && { maxOutputChars: Number.POSITIVE_INFINITY }),
+    run: async (input, { signal, update, gate, callId }) => {
+      const sent = await connection.call({
+        id: callId,
+        tool: remote,
+        input: input as Input,
+        signal,
+        elicit: async (request) =>
+          inFront?.capabilities.elicitation
+            ? ((await inFront.request("elicitation/create", request, callId)) as ElicitResult)
+            : await elicit(request, { server, gate, schemas }),
+        progress: ({ progress, total, message }) =>
+          update({ type: "tool_progress", progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
+      });
+      const result = toToolResult(sent);
+      inFront?.received(callId, sent, result.content);
+      return result;
+    },
   };
 }
 

@@ -35,3 +35,6 @@ export function assignNames(
   }
   return { names, disabled };
 }
+
+/** What requests for resources and prompts are called in rules: tools of the server with these names. */
+export const READING_NAMES = { resource: "resources-read", prompt: "prompts-get" } as const;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Tool } from "@assent/core";
 import { ajvSchemas, createCommandEnvironment, type HostPorts } from "@assent/host";
-import type { ConfiguredServer, McpServerSet, ServerConnection } from "@assent/mcp";
+import type { ClientInFront, ConfiguredServer, McpServerSet, ServerConnection } from "@assent/mcp";
 import type { Settings } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { warn } from "../../io/output.ts";
@@ -36,6 +36,7 @@ export type SessionServerParts = {
   readonly settings: () => Settings;
   /** The servers are only described: their tools are those of the last time. */
   readonly onlyDescribed?: true;
+  readonly inFront?: ClientInFront;
 };
 
 /** Starts servers in the background. Undefined if none is configured; then the library is not loaded. */
@@ -85,7 +86,7 @@ function statusOf(server: ServerConnection): ServerStatus {
 /** Loads the library and creates the servers without starting them. */
 export async function openServerSet(context: Context, parts: SessionServerParts): Promise<McpServerSet> {
   const { io } = context;
-  const { servers, ports, workspace, settings, onlyDescribed } = parts;
+  const { servers, ports, workspace, settings, onlyDescribed, inFront } = parts;
   const directory = await stateDirectory(context);
   const { createCredentialStore, createServerSet } = await import("@assent/mcp");
   const { processes, clock, digest, files } = ports;
@@ -94,6 +95,7 @@ export async function openServerSet(context: Context, parts: SessionServerParts)
     ...(onlyDescribed && { seen: (name: string) => readSeenTools(directory, name) }),
     ...{ processes, clock, digest, workspace, schemas: ajvSchemas(), version: VERSION },
     credentials: createCredentialStore(credentialFile(directory), files),
+    ...(inFront && { inFront }),
     environment: io.env,
     programEnvironment: createCommandEnvironment(io.env, { secretEnv, projectSecretEnv }),
   });
@@ -106,7 +108,7 @@ export function credentialFile(directory: string): string {
 }
 
 /** Warns about each new failure of a server and about tools that cannot be used, and says when a server is back. */
-function reportFailures({ io }: Context, set: McpServerSet): void {
+export function reportFailures({ io }: Context, set: McpServerSet): void {
   const told = new Map<ServerConnection, string>();
   const tell = (text: string): void => void warn(io, oneLine(text));
   set.subscribe(() => {

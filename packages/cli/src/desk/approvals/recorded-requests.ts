@@ -18,6 +18,7 @@ import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { openOutsidePolicy } from "../../guard/outside-policy.ts";
 import { CommandError } from "../../io/failure.ts";
+import { isGatewayGroup } from "../../mcp-gateway/group.ts";
 import type { Store } from "../../store/store.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
@@ -39,17 +40,18 @@ export async function openRecordedRequests(
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
   const { mode, planning } = await readSessionState(ledger, id);
   const { group } = created as { readonly group?: SessionGroup };
-  const { tools, facts, rules, source } = group
-    ? await openOutsidePolicy(
-        context,
-        { agent: group.client, ledger, directory, ports, cwd: workspace },
-        { call: { tool, kind: "other" }, run: lookOnly(group.title) },
-      )
-    : await openPolicy(context, {
-        ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
-        planFile: () => planning?.file,
-        ...(policyFile !== undefined && { policyFile }),
-      });
+  const { tools, facts, rules, source } =
+    group && !isGatewayGroup(group)
+      ? await openOutsidePolicy(
+          context,
+          { agent: group.client, ledger, directory, ports, cwd: workspace },
+          { call: { tool, kind: "other" }, run: lookOnly(group.title) },
+        )
+      : await openPolicy(context, {
+          ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
+          planFile: () => planning?.file,
+          ...(policyFile !== undefined && { policyFile }),
+        });
   const policy = (): Policy => ({ ...source.current(), mode });
   return {
     requests: createRequestReader({ ledger, tools, digest, facts }),

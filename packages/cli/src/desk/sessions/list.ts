@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type JsonObject, type Ledger, readRows, type SessionRow } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { whenText } from "../../io/who.ts";
+import { isGatewayGroup } from "../../mcp-gateway/group.ts";
 import { printList } from "../../store/list-page.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
@@ -51,7 +52,7 @@ function reasonForm(reason: string | undefined): JsonObject {
 async function shownStates(ledger: Ledger): Promise<(row: SessionRow) => SessionRow["state"]> {
   const running = new Set<string>();
   for await (const { id, group, state } of readRows(ledger, "sessions", { all: true })) {
-    if (!group || state !== "interrupted") continue;
+    if (!group || isGatewayGroup(group) || state !== "interrupted") continue;
     for await (const { session } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.claimed"] })) running.add(session);
   }
   return ({ id, state }) => (running.has(id) ? "running" : state);

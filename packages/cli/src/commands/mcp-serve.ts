@@ -1,0 +1,29 @@
+import { COMMON, JUDGING, WORKSPACE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
+
+export const mcpServe: Command = {
+  name: "mcp serve",
+  group: "run",
+  decides: true, // it starts programs
+  summary: "serve MCP servers to another client, and decide about every call",
+  details:
+    "Stands between an MCP client and its servers, on stdin and stdout. Serves the named servers of your configuration, all of them, or the program after --. One server keeps the names of its tools; of several, a tool is called SERVER__TOOL. Your rules decide about every call. A call that needs approval is held; after the limit, the client is told to make it again once it is approved.",
+  guide: "mcp-gateway.md",
+  operands: [{ name: "NAME", required: false, repeats: true, listedBy: "assent mcp list" }],
+  keepsDashes: true,
+  options: [
+    { name: "name", takes: "text", value: "NAME", help: "with a program after --: what rules call the server (default: from the program)" },
+    { name: "hold", takes: "duration", value: "DURATION", help: "how long a call that waits for approval is held (default 50s)" },
+    ...JUDGING.filter(({ name }) => name !== "tool" && name !== "strict-tools"),
+    WORKSPACE,
+    ...COMMON,
+  ],
+  exits: {
+    0: "the client is gone, or a signal came",
+    1: "the servers or the record could not be used",
+    2: "wrong usage",
+    4: "no such server",
+  },
+  examples: ["assent mcp serve files", "assent mcp serve -- npx -y @modelcontextprotocol/server-filesystem ."],
+  run: async (context) => (await import("../mcp-gateway/serve.ts")).serveGateway(context),
+};
