@@ -12,7 +12,7 @@ import { BIN, type Place, place } from "./support/assent.ts";
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const COMMAND_FILES = readdirSync(join(PACKAGE, "src/commands")).sort();
 
-/** Runs a command line and lists the modules it loaded. */
+/** Runs a command line from the sources and lists the modules it loaded. */
 async function runListing(
   at: Place,
   argv: readonly string[],
@@ -26,7 +26,7 @@ async function runListing(
      registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
      process.on("exit", () => writeFileSync(${JSON.stringify(at.path("loaded"))}, loaded.filter((url) => url.startsWith("file:")).join("\\n")));`,
   );
-  const { code, stdout } = await at.run(argv, { entry: ["--import", preload, BIN], input });
+  const { code, stdout } = await at.run(argv, { entry: ["--import", preload, BIN], input, env: { ASSENT_DIST: "0" } });
   const modules = readFileSync(at.path("loaded"), "utf8").split("\n");
   return { code, stdout, modules: modules.map((url) => relative(PACKAGE, fileURLToPath(url))).sort() };
 }

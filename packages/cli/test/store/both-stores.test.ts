@@ -73,6 +73,7 @@ const DESK: readonly Row[] = [
   { argv: ["apply", "{p4}"], shows: /./ },
   { argv: ["discard", "{p5}"], shows: /./ },
   { argv: ["undo", "{p3}"], shows: /./ },
+  { argv: ["cancel", "{s1}"], code: 1, shows: /./ },
   { argv: ["sessions", "--all"], shows: /done/ },
   { argv: ["sessions", "export", "{s1}"], shows: /Outcome: \*\*succeeded/ },
   { argv: ["sessions", "fork", "{s1}"], code: 1, shows: /./ },

@@ -49,10 +49,11 @@ export type Place = {
   readonly [Symbol.dispose]: () => void;
 };
 
-/** Passes a fault planted by `npm run break` on to child processes. */
-function plantedFault(): Record<string, string> {
-  const { ASSENT_MUTANT, NODE_OPTIONS = "" } = process.env;
-  return ASSENT_MUTANT === undefined ? {} : { ASSENT_MUTANT, NODE_OPTIONS };
+/** Which code child processes run: the sources with a fault planted by `npm run break`, the build that a run of all tests made, or the sources. */
+function codeVariables(): Record<string, string> {
+  const { ASSENT_DIST, ASSENT_MUTANT, NODE_OPTIONS = "" } = process.env;
+  if (ASSENT_MUTANT !== undefined) return { ASSENT_MUTANT, NODE_OPTIONS };
+  return ASSENT_DIST === undefined ? {} : { ASSENT_DIST };
 }
 
 export function place(): Place {
@@ -60,7 +61,7 @@ export function place(): Place {
   const workspace = join(root, "workspace");
   const store = join(root, "store");
   mkdirSync(join(workspace, ".git"), { recursive: true });
-  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, NODE_COMPILE_CACHE: COMPILED, ...plantedFault() };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, NODE_COMPILE_CACHE: COMPILED, ...codeVariables() };
   const start: Place["start"] = (argv, options = {}) =>
     spawn(process.execPath, [...(options.entry ?? [BIN]), ...argv], {
       cwd: options.cwd ?? workspace,
