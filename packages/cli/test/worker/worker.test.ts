@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startPostgres } from "../../../store-postgres/test/postgres-server.ts";
@@ -86,6 +86,17 @@ const DONE = "  - say: Done.\n";
 
 function lines(at: Place, name = "x"): string {
   return existsSync(at.path(name)) ? readFileSync(at.path(name), "utf8") : "";
+}
+
+function openFiles({ pid }: ChildProcess): readonly string[] {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).map((name) => {
+    try {
+      return readlinkSync(join(directory, name));
+    } catch (_closed) {
+      return "";
+    }
+  });
 }
 
 async function isSound(at: Place): Promise<void> {
@@ -226,6 +237,23 @@ for (const store of ["SQLite", "PostgreSQL"] as const) {
   });
 }
 
+test("a server that crashes and loses commits that were not synced ends no run", { timeout: 120_000 }, async () => {
+  await server.sql("alter system set wal_writer_delay = '10s'");
+  await server.sql("select pg_reload_conf()");
+  using at = workplace("PostgreSQL");
+  const id = await at.submit(SLOW + DONE, ["--mode", "yolo"]);
+  const worker = await at.startWorker();
+  await until("the call has begun", () => existsSync(at.path("begun")));
+  const seen = (await at.eventsOf(id)).length;
+  await server.restart("crash");
+  assert.ok((await at.eventsOf(id)).length < seen, "the start of the call was not synced");
+  at.write("go", "");
+  await at.reaches(id, "done");
+  const ends = (await at.eventsOf(id)).filter(({ type }) => type === "call.ended");
+  assert.deepEqual([ends.map(({ body }) => body["outcome"]), lines(at)], [["unknown"], "once\n"], worker.log());
+  await isSound(at);
+});
+
 describe("assent run --detach", () => {
   const REFUSED: readonly (readonly [sentence: string, argv: readonly string[], says: RegExp])[] = [
     ["a run without a model", [], /A detached run needs one/],
@@ -261,6 +289,28 @@ describe("assent run --detach", () => {
     await until("the worker says what it lacks", () => worker.log().includes("continues"));
     assert.equal(await at.stateOf(stdout.trim()), "queued", "another worker may have the key");
     assert.ok(!(await at.here(["log", stdout.trim(), "--json"])).stdout.includes("sk-secret"));
+  });
+
+  test("a run that another process finished while this one read its script stays done", async () => {
+    using at = workplace("SQLite");
+    const id = await at.submit(DONE);
+    const script = at.path(`run${count}.yaml`);
+    const text = readFileSync(script);
+    rmSync(script);
+    execFileSync("mkfifo", [script]);
+    const pipe = openSync(script, "r+");
+    const slow = at.start(["resume", id]);
+    const over = ended(slow);
+    await until("it reads the script", () => openFiles(slow).includes(script));
+    rmSync(script);
+    writeFileSync(script, text);
+    assert.equal((await at.here(["resume", id])).code, 0);
+    const events = await at.eventsOf(id);
+    writeSync(pipe, text);
+    closeSync(pipe);
+    assert.equal((await over).code, 0);
+    const isAnswer = ({ type }: LoggedEvent): boolean => type === "message.assistant" || type === "turn.started";
+    assert.deepEqual([await at.stateOf(id), (await at.eventsOf(id)).filter(isAnswer)], ["done", events.filter(isAnswer)]);
   });
 
   test("a workspace behind a link is the worker's as well", async () => {
