@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type Draft, type Lease, type Ledger, LedgerError, type StoredEvent } from "@assent/core";
+import { type Draft, type EventFilter, type Lease, type Ledger, LedgerError, SHARED, type StoredEvent } from "@assent/core";
 import { answeredDraft, createdDraft, draftOf, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
 import type { StoreWarning } from "@assent/store";
 import { verifyPostgres } from "../src/index.ts";
@@ -143,6 +143,50 @@ test("a server that crashes and loses commits that were not synced does not make
   assert.deepEqual((await verifyPostgres({ url, directory })).findings, []);
 });
 
+const FOLLOWED: readonly (readonly [sentence: string, filter: EventFilter])[] = [
+  ["the shared chain", { session: SHARED }],
+  ["all events", {}],
+  ["some types", { types: ["store.snapshot", "approval.answered"] }],
+];
+test("a subscriber that saw commits which a crash of the server undid gets what is stored in their place", {
+  timeout: 60_000,
+}, async (t) => {
+  await server.sql("alter system set wal_writer_delay = '10s'");
+  await server.sql("select pg_reload_conf()");
+  const { ledger, url, directory, warnings } = await openThrough(t, server.socket);
+  const other = await openPostgresLedger({ url, directory });
+  t.after(other.close);
+  const lease = await begin(other);
+  await other.append(lease, 2, {
+    events: [proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1")],
+    durability: "full",
+  });
+  const seen = FOLLOWED.map((): string[] => []);
+  const failures: unknown[] = [];
+  const pos = await ledger.head();
+  const subscriptions = FOLLOWED.map(([, filter], at) =>
+    ledger.subscribe(
+      { pos },
+      filter,
+      ({ type }) => seen[at]?.push(type),
+      (error) => void failures.push(error),
+    ),
+  );
+  t.after(() => subscriptions.forEach(({ close }) => close()));
+  await other.snapshot(SESSION, 2, { state: {} });
+  await waitUntil(() => seen.every((types) => types.includes("store.snapshot")));
+  await server.restart("crash");
+  assert.equal(await other.head(), pos, "the server lost what was not synced");
+  await other.answer([answeredDraft(SESSION, "c1")]);
+  await waitUntil(() => failures.length > 0 || seen.every((types) => types.includes("approval.answered")));
+  assert.deepEqual(failures, []);
+  assert.deepEqual(
+    Object.fromEntries(FOLLOWED.map(([sentence], at) => [sentence, seen[at]])),
+    Object.fromEntries(FOLLOWED.map(([sentence]) => [sentence, ["store.snapshot", "approval.answered"]])),
+  );
+  assert.ok(warnings.every(({ type }) => type !== "subscriber_failed"));
+});
+
 test("while the database is away nothing is stored, people are told, and it continues by itself", { timeout: 60_000 }, async (t) => {
   const { ledger, warnings } = await openThrough(t, server.socket);
   const lease = await begin(ledger);
@@ -180,7 +224,7 @@ test("a database that stays away is an error, and so is one that is away at the 
   assert.deepEqual(await readHooks(ledger), ["later"]);
 });
 
-/** Looks on every turn of the event loop. */
+/** Looks every few milliseconds, for half a minute at most. */
 async function waitUntil(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let left = 6_000; left > 0 && !isTrue(); left -= 1) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -218,6 +218,7 @@ function follow({ ledger }: SessionPorts, hint: (session: string) => void): Foll
       },
       () => {
         subscription = undefined;
+        pos = undefined; // the sweep finds what was missed
       },
     );
   };

@@ -1,5 +1,6 @@
 import { type Cursor, callOf, type EventFilter, LedgerError, recordsProcess, type StoredEvent } from "@assent/core";
 import { chainHash, type EventColumns, storeCorrupt, toStoredEvent } from "@assent/store/parts";
+import type { Connection } from "../connect/connection.ts";
 import type { Link } from "../connect/link.ts";
 import { EVENT_SELECT } from "../rows/load-rows.ts";
 
@@ -17,17 +18,34 @@ type ReadPlace = {
   hash: string | undefined;
 };
 
+/** An event that was read, and the place after it. Without `found`, it cannot be compared. */
+type ReadStep = Readonly<ReadPlace> & { readonly found: string | undefined };
+
+/** A server that crashes loses what it committed without sync in its last second, at most. */
+const MOST_STEPS = 1_000;
+
 type Selection = { readonly text: string; readonly values: readonly unknown[] };
 
 /** Throws `cursor_ahead` if the ledger is shorter. Checks each event's hash, and the links of a chain (`store_corrupt`). */
 export async function openPages(link: Link, store: string, from: Cursor, filter: EventFilter): Promise<EventPages> {
   const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
-  const place = await findPlace(link, from, session);
+  const begun = await findPlace(link, from, session);
+  const place: ReadPlace = { ...begun };
   let isFirst = true;
+  let steps: readonly ReadStep[] = [begun];
+  let used: Connection | undefined;
   const readRows = async (until: number): Promise<readonly EventColumns[]> => {
     const limit = isFirst ? FIRST_ROWS : PAGE_ROWS;
-    const { text, values } = selectPage({ ...filter, ...(session !== undefined && { session }) }, place, limit);
-    const { rows } = await link.run((connection) => connection.query<EventColumns>(text, values));
+    const { rows } = await link.run(async (connection) => {
+      if (used !== undefined && used !== connection) {
+        steps = await stepsLeft(connection, steps);
+        const { pos, seq, hash } = steps.at(-1) ?? begun;
+        Object.assign(place, { pos, seq, hash });
+      }
+      used = connection;
+      const { text, values } = selectPage({ ...filter, ...(session !== undefined && { session }) }, place, limit);
+      return connection.query<EventColumns>(text, values);
+    });
     isFirst = false;
     return rows.filter(({ pos }) => pos <= until);
   };
@@ -37,39 +55,62 @@ export async function openPages(link: Link, store: string, from: Cursor, filter:
         const rows = await readRows(until);
         if (rows.length === 0) return [];
         const events: StoredEvent[] = [];
+        const read: ReadStep[] = [];
         for (const row of rows) {
           if (row.session === session && filter.call === undefined) checkLink(place, row);
           const event = checkEvent(row, store);
           place.pos = row.pos;
+          read.push({ ...place, found: row.hash });
           if (isWanted(event, filter)) events.push(event);
         }
+        steps = [...steps, ...read].slice(-MOST_STEPS);
         if (events.length > 0) return events;
       }
     },
   };
 }
 
-async function findPlace(link: Link, from: Cursor, session: string | undefined): Promise<ReadPlace> {
+/** Without the events at the end that a server lost when it crashed: others are stored in their place. */
+async function stepsLeft(connection: Connection, steps: readonly ReadStep[]): Promise<readonly ReadStep[]> {
+  const { rows } = await connection.query<{ readonly pos: number; readonly hash: string }>(
+    "select pos, hash from events where pos = any($1::bigint[])",
+    [steps.map(({ pos }) => pos)],
+  );
+  const hashes = new Map(rows.map(({ pos, hash }) => [pos, hash]));
+  const last = steps.findLastIndex(({ pos, found }) => found === undefined || hashes.get(pos) === found);
+  if (last < 0)
+    throw new LedgerError("cursor_ahead", "The server lost the events that were read. Read again from 0.", { head: rows.at(-1)?.pos ?? 0 });
+  return steps.slice(0, last + 1);
+}
+
+type FoundPlace = { readonly head: number | null; readonly pos: number | null; readonly found: string | null };
+
+async function findPlace(link: Link, from: Cursor, session: string | undefined): Promise<ReadStep> {
   const { rows } = await link.run((connection) =>
     "session" in from
-      ? connection.query<{ readonly head: number | null; readonly pos: number | null }>(
-          "select (select max(seq) from events where session = $1) as head, (select pos from events where session = $1 and seq = $2) as pos",
+      ? connection.query<FoundPlace>(
+          `select (select max(seq) from events where session = $1) as head, e.pos, e.hash as found
+           from (select) as one left join events e on e.session = $1 and e.seq = $2`,
           [from.session, from.seq],
         )
-      : connection.query<{ readonly head: number; readonly pos: number }>("select pos as head, $1::bigint as pos from counter", [from.pos]),
+      : connection.query<FoundPlace>(
+          "select c.pos as head, $1::bigint as pos, (select hash from events where pos = $1::bigint) as found from counter c",
+          [from.pos],
+        ),
   );
   const head = rows[0]?.head ?? 0;
   if (("session" in from ? from.seq : from.pos) > head)
     throw new LedgerError("cursor_ahead", "The cursor is ahead of this ledger. Read again from 0.", { head });
   const pos = rows[0]?.pos ?? 0;
-  if (session === undefined || pos === 0) return { pos, seq: 0, hash: undefined };
+  const found = rows[0]?.found ?? undefined;
+  if (session === undefined || pos === 0) return { pos, seq: 0, hash: undefined, found };
   const { rows: before } = await link.run((connection) =>
     connection.query<{ readonly seq: number }>("select seq from events where session = $1 and pos <= $2 order by seq desc limit 1", [
       session,
       pos,
     ]),
   );
-  return { pos, seq: before[0]?.seq ?? 0, hash: undefined };
+  return { pos, seq: before[0]?.seq ?? 0, hash: undefined, found };
 }
 
 function selectPage(filter: EventFilter, { pos, seq }: ReadPlace, limit: number): Selection {
