@@ -172,7 +172,9 @@ test("a subscriber that saw commits which a crash of the server undid gets what 
       (error) => void failures.push(error),
     ),
   );
-  t.after(() => subscriptions.forEach(({ close }) => close()));
+  t.after(() => {
+    for (const { close } of subscriptions) close();
+  });
   await other.snapshot(SESSION, 2, { state: {} });
   await waitUntil(() => seen.every((types) => types.includes("store.snapshot")));
   await server.restart("crash");

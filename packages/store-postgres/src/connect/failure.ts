@@ -57,8 +57,14 @@ function noPassword(shown: string): LedgerError {
   return serverError("store_unreadable", `The ledger ${shown} wants a password. Give it in PGPASSWORD or ~/.pgpass.`);
 }
 
+const NO_CONNECTION_LEFT = "53300";
+
 export function unreachable(error: unknown, shown: string): LedgerError {
-  const text = `The ledger ${shown} cannot be reached: ${reasonOf(error)}. Nothing runs without it. Start the database or check the URL, then try again.`;
+  const advice =
+    codeOf(error) === NO_CONNECTION_LEFT
+      ? "End processes that use it, or raise max_connections of the server"
+      : "Start the database or check the URL";
+  const text = `The ledger ${shown} cannot be reached: ${reasonOf(error)}. Nothing runs without it. ${advice}, then try again.`;
   return new LedgerError("store_unreachable", text);
 }
 
