@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { isObject, type Json, type JsonObject } from "@assent/core";
 import { GuardInputError } from "./guard-event.ts";
 
@@ -16,6 +17,17 @@ export function requiredText(from: JsonObject, name: string): string {
   const value = from[name];
   if (typeof value === "string" && value !== "") return value;
   throw new GuardInputError(`The hook's input has no ${name}.`);
+}
+
+export function requiredDirectory(from: JsonObject, name: string): string {
+  const path = requiredText(from, name);
+  if (isAbsolute(path)) return path;
+  throw new GuardInputError(`The hook's input has a ${name} that is not an absolute path.`);
+}
+
+/** Also a renamed event before a call, so it denies. */
+export function unknownEvent(name: string): GuardInputError {
+  return new GuardInputError(`Assent does not know the event ${JSON.stringify(name)}.`);
 }
 
 export function optionalText(from: JsonObject, name: string): string | undefined {

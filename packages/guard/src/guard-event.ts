@@ -29,9 +29,7 @@ export type GuardEvent =
   | { readonly kind: "report"; readonly call: ForeignCall; readonly outcome: CallOutcome; readonly text: string }
   /** The agent waits for its person. Every call of the turn is over. */
   | { readonly kind: "turn-end"; readonly session: string; readonly cwd: string }
-  | { readonly kind: "session-end"; readonly session: string; readonly cwd: string }
-  /** Nothing to decide or record. */
-  | { readonly kind: "other"; readonly name: string };
+  | { readonly kind: "session-end"; readonly session: string; readonly cwd: string };
 
 /** The answer to the agent about a call. `none`: no opinion. `dialog`: the agent's own dialog decides. */
 export type GuardVerdict = { readonly verdict: "allow" | "none" | "dialog" } | { readonly verdict: "deny"; readonly reason: string };

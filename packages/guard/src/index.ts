@@ -17,4 +17,4 @@ export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-confi
 export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export { lookOnly, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "./outside-tools.ts";
 export { type CallKey, callKey, idsWithPrefix } from "./session-ids.ts";
-export { type OutsideCall, translateCall } from "./tool-names.ts";
+export { FOR_PERSON, MAPPED_TOOLS, type OutsideCall, translateCall } from "./tool-names.ts";

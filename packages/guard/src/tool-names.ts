@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type { JsonObject, Kind } from "@assent/core";
+import type { AgentName } from "./agents.ts";
 import { patchedFiles } from "./patched-files.ts";
 
 /** A call of another agent as Assent's rules see it. */
@@ -10,8 +12,8 @@ export type OutsideCall = {
 };
 
 type ToolRow = {
-  /** What the agents call it. */
-  readonly names: readonly string[];
+  /** What each agent calls it. The same name may be a tool of an MCP server or of a project in another agent. */
+  readonly names: Readonly<Partial<Record<AgentName, readonly string[]>>>;
   readonly tool: string;
   readonly kind: Kind;
   /** Our field, then the fields of the agents that have its value. */
@@ -25,17 +27,23 @@ type ToolRow = {
 const FILE = ["file_path", "filePath", "absolute_path", "notebook_path", "path"];
 const DIRECTORY = ["path", "dir_path", "directory"];
 
-/** One row per tool of Assent; the same names mean the same in all agents. */
+/** One row per tool of Assent, with what the agents at the tested versions offer. */
 const ROWS: readonly ToolRow[] = [
   {
-    names: ["Bash", "bash", "run_shell_command", "exec_command", "shell", "local_shell"],
+    names: {
+      claude: ["Bash", "Monitor"],
+      codex: ["Bash", "shell", "local_shell", "exec_command"],
+      gemini: ["run_shell_command"],
+      qwen: ["run_shell_command", "monitor"],
+      opencode: ["bash"],
+    },
     tool: "shell",
     kind: "execute",
     fields: { command: ["command", "cmd"], cwd: ["cwd", "workdir", "directory", "dir_path"] },
     drops: ["description", "justification", "timeout", "timeout_ms", "yield_time_ms", "max_output_tokens"],
   },
   {
-    names: ["Edit", "edit", "replace"],
+    names: { claude: ["Edit"], gemini: ["replace"], qwen: ["edit"], opencode: ["edit"] },
     tool: "edit",
     kind: "edit",
     fields: {
@@ -46,51 +54,101 @@ const ROWS: readonly ToolRow[] = [
     },
     drops: ["instruction"],
   },
-  { names: ["MultiEdit", "NotebookEdit", "multiedit"], tool: "edit", kind: "edit", fields: { file_path: FILE } },
-  { names: ["apply_patch", "patch"], tool: "edit", kind: "edit", files: patchedFiles },
   {
-    names: ["Write", "write", "write_file"],
+    names: { claude: ["MultiEdit", "NotebookEdit"], qwen: ["notebook_edit"], opencode: ["multiedit"] },
+    tool: "edit",
+    kind: "edit",
+    fields: { file_path: FILE },
+  },
+  { names: { codex: ["apply_patch"], opencode: ["apply_patch", "patch"] }, tool: "edit", kind: "edit", files: patchedFiles },
+  {
+    names: { claude: ["Write"], gemini: ["write_file"], qwen: ["write_file"], opencode: ["write"] },
     tool: "write",
     kind: "edit",
     fields: { file_path: FILE, content: ["content"] },
   },
   {
-    names: ["Read", "read", "read_file", "NotebookRead"],
+    names: { claude: ["Read", "NotebookRead"], codex: ["view_image"], gemini: ["read_file"], qwen: ["read_file"], opencode: ["read"] },
     tool: "read",
     kind: "read",
     fields: { file_path: FILE, offset: ["offset"], limit: ["limit"] },
   },
-  { names: ["Glob", "glob"], tool: "glob", kind: "search", fields: { pattern: ["pattern"], path: DIRECTORY } },
   {
-    names: ["Grep", "grep", "grep_search", "search_file_content"],
+    names: { claude: ["Glob"], gemini: ["glob"], qwen: ["glob"], opencode: ["glob"] },
+    tool: "glob",
+    kind: "search",
+    fields: { pattern: ["pattern"], path: DIRECTORY },
+  },
+  {
+    names: { claude: ["Grep"], gemini: ["grep_search", "search_file_content"], qwen: ["grep_search"], opencode: ["grep"] },
     tool: "search",
     kind: "search",
     fields: { pattern: ["pattern"], path: DIRECTORY },
   },
-  { names: ["LS", "list", "list_directory"], tool: "list", kind: "search", fields: { path: DIRECTORY }, drops: ["description"] },
-  { names: ["WebFetch", "webfetch", "web_fetch"], tool: "fetch", kind: "fetch", fields: { url: ["url"] } },
   {
-    names: ["Task", "Agent", "task", "agent"],
-    tool: "agent",
-    kind: "other",
-    fields: { agent: ["subagent_type"], description: ["description"], prompt: ["prompt"] },
+    names: { claude: ["LS"], gemini: ["list_directory"], qwen: ["list_directory"], opencode: ["list"] },
+    tool: "list",
+    kind: "search",
+    fields: { path: DIRECTORY },
+    drops: ["description"],
   },
   {
-    names: ["TodoWrite", "TodoRead", "todo_write", "write_todos", "todowrite", "todoread", "update_plan"],
+    names: { claude: ["WebFetch"], gemini: ["web_fetch"], qwen: ["web_fetch"], opencode: ["webfetch"] },
+    tool: "fetch",
+    kind: "fetch",
+    fields: { url: ["url"] },
+  },
+  {
+    names: { claude: ["Task", "Agent"], gemini: ["invoke_agent"], qwen: ["task", "agent"], opencode: ["task"] },
+    tool: "agent",
+    kind: "other",
+    fields: { agent: ["subagent_type", "agent_name"], description: ["description"], prompt: ["prompt"] },
+  },
+  {
+    names: {
+      claude: ["TodoWrite", "TodoRead", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"],
+      codex: ["update_plan"],
+      gemini: ["write_todos", "update_topic"],
+      qwen: ["todo_write"],
+      opencode: ["todowrite", "todoread"],
+    },
     tool: "todo",
     kind: "think",
   },
-  { names: ["AskUserQuestion", "ask_user_question", "ask_user", "question"], tool: "ask", kind: "think" },
-  { names: ["EnterPlanMode", "ExitPlanMode", "enter_plan_mode", "exit_plan_mode"], tool: "enter_plan_mode", kind: "think" },
-  { names: ["BashOutput", "TaskOutput"], tool: "task_output", kind: "read" },
-  { names: ["KillShell", "TaskStop"], tool: "task_stop", kind: "other" },
+  {
+    names: {
+      claude: ["AskUserQuestion"],
+      codex: ["request_user_input"],
+      gemini: ["ask_user"],
+      qwen: ["ask_user_question"],
+      opencode: ["question"],
+    },
+    tool: "ask",
+    kind: "think",
+  },
+  {
+    names: {
+      claude: ["EnterPlanMode", "ExitPlanMode"],
+      gemini: ["enter_plan_mode", "exit_plan_mode"],
+      qwen: ["enter_plan_mode", "exit_plan_mode"],
+    },
+    tool: "enter_plan_mode",
+    kind: "think",
+  },
+  {
+    names: { claude: ["BashOutput", "TaskOutput"], gemini: ["read_background_output", "list_background_processes"] },
+    tool: "task_output",
+    kind: "read",
+  },
+  { names: { claude: ["KillShell", "TaskStop"], qwen: ["task_stop"] }, tool: "task_stop", kind: "other" },
 ];
 
-const BY_NAME = new Map(ROWS.flatMap((row) => row.names.map((name) => [name, row] as const)));
+/** The built-in tools of Assent that calls of other agents are judged as. */
+export const MAPPED_TOOLS: readonly string[] = [...new Set(ROWS.map(({ tool }) => tool))];
 
 /** Translates a call. What has no field of ours stays in `more`, so that an approval covers it too. */
-export function translateCall(name: string, input: JsonObject): OutsideCall {
-  const row = BY_NAME.get(name);
+export function translateCall(agent: AgentName, name: string, input: JsonObject): OutsideCall {
+  const row = ROWS.find(({ names }) => names[agent]?.includes(name));
   if (!row) return { tool: unknownTool(name), kind: "other", input };
   const { tool, kind, fields = {}, drops = [], files } = row;
   const more: Record<string, JsonObject[string]> = { ...input };
@@ -106,6 +164,9 @@ export function translateCall(name: string, input: JsonObject): OutsideCall {
   return { tool, kind, input: { ...mapped, ...(Object.keys(more).length > 0 && { more }) } };
 }
 
+/** Tools with which an agent asks its own person. Assent records them and leaves the answer to the person. */
+export const FOR_PERSON: ReadonlySet<string> = new Set(["ask", "enter_plan_mode"]);
+
 /** Some agents give a command as a list of words. */
 function asCommandLine(field: string, value: JsonObject[string]): JsonObject[string] {
   if (field !== "command" || !Array.isArray(value)) return value;
@@ -115,7 +176,14 @@ function asCommandLine(field: string, value: JsonObject[string]): JsonObject[str
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
 }
 
-/** Only letters, digits, `_`, `-` and `.` may be in a tool's name. MCP tools keep theirs. */
+const PLAIN = /^[\w-]{1,64}$/;
+
+/**
+ * A tool that Assent doesn't know keeps its name. A name that is too long, has other characters, or is that of a tool of Assent gets a
+ * digest, so that no rule or answer about another tool counts for it.
+ */
 function unknownTool(name: string): string {
-  return name.replace(/[^\w.-]/g, "_").slice(0, 64) || "unnamed";
+  if (PLAIN.test(name) && !MAPPED_TOOLS.includes(name)) return name;
+  const digest = createHash("sha256").update(name).digest("hex").slice(0, 12);
+  return `${name.replace(/[^\w-]/g, "_").slice(0, 51)}-${digest}`;
 }

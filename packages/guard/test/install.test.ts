@@ -41,7 +41,11 @@ describe("the files of each agent", () => {
       const text = file.install("", SETUP);
       assert.match(
         text,
-        new RegExp(agent === "opencode" ? `"decide","--deadline","598s","--store"` : `assent-hook ${agent} decide --deadline 598s --store`),
+        new RegExp(
+          agent === "opencode"
+            ? `"decide","--deadline","598s","--store"`
+            : `assent-hook ${agent} decide --deadline 598s --store /elsewhere \\|\\| exit 2"`,
+        ),
       );
       assert.doesNotMatch(text, /report.{1,3}--deadline/);
       assert.match(text, /report.{1,3}--store.{1,3}\/elsewhere/);

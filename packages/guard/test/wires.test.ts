@@ -41,6 +41,15 @@ describe("the event before a call", () => {
         });
       });
     }
+    for (const more of [{ cwd: "." }, { tool_input: "rm -rf x", args: "rm -rf x" }, { tool_input: ["rm"], args: ["rm"] }])
+      test(`${AGENTS[name].title}: ${JSON.stringify(more)} is an error`, () =>
+        assert.throws(() => AGENTS[name].read(JSON.stringify({ ...JSON.parse(BEFORE[name]), ...more })), { name: "GuardInputError" }));
+    for (const event of ["Surprise", "pretooluse", "PreToolUse ", "constructor", "__proto__"])
+      test(`${AGENTS[name].title}: the unknown event ${event} is an error`, () =>
+        assert.throws(() => AGENTS[name].read(JSON.stringify({ ...JSON.parse(BEFORE[name]), event, hook_event_name: event })), {
+          name: "GuardInputError",
+          message: `Assent does not know the event "${event}".`,
+        }));
     for (const nonsense of ["", "nonsense", "[]", "null", "{}"])
       test(`${AGENTS[name].title}: ${nonsense || "nothing"} is an error`, () =>
         assert.throws(() => AGENTS[name].read(nonsense), { name: "GuardInputError" }));
@@ -83,7 +92,6 @@ const EVENTS: readonly EventRow[] = [
   ],
   ["the end of a session", "qwen", claude("SessionEnd"), { kind: "session-end", session: "S" }],
   ["the end of a turn", "claude", claude("Stop"), { kind: "turn-end", session: "S" }],
-  ["an unknown event", "gemini", claude("Surprise"), { kind: "other", name: "Surprise" }],
 ];
 
 for (const [sentence, agent, text, expected] of EVENTS)

@@ -7,8 +7,8 @@ import type { Command, Context, EarlyStore, Options } from "./spec.ts";
 /** Runs a command that does more than read. Processes started by a session may not decide for the person. */
 export async function runChecked(context: Context, spec: Command): Promise<number> {
   const why = refusal(spec, context.options);
-  // Opening the store would settle a restored backup before verify can report it.
-  if (spec.name === "verify" && why === undefined) return spec.run(context);
+  // Opening the store would settle a restored backup before verify can report it, and a hook has a deadline for it.
+  if ((spec.name === "verify" || spec.name === "hook") && why === undefined) return spec.run(context);
   const ancestors = listAncestors();
   let isOwn = hasMark(context.io.env, ancestors);
   let earlyStore: EarlyStore | undefined;

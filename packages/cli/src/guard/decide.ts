@@ -14,6 +14,7 @@ import {
 } from "@assent/core";
 import {
   callKey,
+  FOR_PERSON,
   type ForeignCall,
   type GuardVerdict,
   idsWithPrefix,
@@ -57,7 +58,7 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk: 
   const project = { directory: call.cwd, home: userHome(context.io.env) };
   const [off] = switchedOff(place.agent, project, (path) => readText(path) ?? undefined);
   if (off !== undefined) return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here.` };
-  const translated = translateCall(call.tool, call.input);
+  const translated = translateCall(place.agent, call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();
   const run: OutsideRun = {
     agent: agentTitle(place.agent),
@@ -81,7 +82,10 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk: 
         calls: [{ name: translated.tool, arguments: translated.input, ...(call.callId && { id: call.callId }) }],
       });
   const done = await Promise.race([work, handedOver.promise]);
-  if (done === "handed over") return { verdict: wasAsked(opened.session) ? HANDED_OVER[onAsk] : "allow" };
+  if (done === "handed over") {
+    if (wasAsked(opened.session)) return { verdict: HANDED_OVER[onAsk] };
+    return { verdict: FOR_PERSON.has(translated.tool) ? "none" : "allow" };
+  }
   const failure = dispatcher.failure();
   if (failure !== undefined) throw failure;
   return await endUnclaimed(context, opened.session, done);

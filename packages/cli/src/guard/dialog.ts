@@ -11,7 +11,7 @@ import { isUnderWay, settleCall } from "./settle.ts";
  * this answer is recorded in another one. No opinion at the deadline, when the dialog is answered first, and about other calls.
  */
 export async function answerBesideDialog(context: Context, { place, call, signal }: Omit<DecideOptions, "onAsk">): Promise<GuardVerdict> {
-  const translated = translateCall(call.tool, call.input);
+  const translated = translateCall(place.agent, call.tool, call.input);
   const { call: prefix } = callKey(place.ports.digest, { client: place.agent, id: call.session }, translated);
   const rows = (await place.ledger.pending("sessions", { prefix, all: true })).filter(isUnderWay);
   const left = await Promise.all(rows.map((row) => isLeftToDialog(place, row)));

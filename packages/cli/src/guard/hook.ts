@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { messageOf, ParkRequest } from "@assent/core";
 import {
   AGENTS,
@@ -11,7 +12,6 @@ import {
   type HookOutput,
 } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
-import { withTimer } from "../compose/keep-alive.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { withStore } from "../store/open.ts";
 import { agentNamed } from "./agent-name.ts";
@@ -31,9 +31,11 @@ export async function hookCommand(context: Context): Promise<number> {
   const agent = AGENTS[agentNamed(operands[0] ?? "")];
   let decides = true; // until the event says otherwise
   try {
-    const event = agent.read(await readInput(context));
-    decides = event.kind === "decide" || event.kind === "dialog";
-    const { stdout, stderr, exit } = await withTimer(() => answerEvent(context, agent, event));
+    const { stdout, stderr, exit } = await beforeTimeout(context, agent, async () => {
+      const event = agent.read(await readInput(context));
+      decides = event.kind === "decide" || event.kind === "dialog";
+      return await answerEvent(context, agent, event);
+    });
     if (stdout !== "") await io.stdout.write(stdout);
     if (stderr !== "") await io.stderr.write(stderr);
     return exit;
@@ -46,6 +48,28 @@ export async function hookCommand(context: Context): Promise<number> {
   }
 }
 
+/**
+ * The deadline ends the wait for a person. This ends every other wait a second later, for input, a lock or a database, because most agents
+ * run a call whose hook is late.
+ */
+async function beforeTimeout<T>(context: Context, agent: GuardedAgent, work: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("it took too long.")), timeLeft(context, agent) + LAST_MS);
+  try {
+    return await Promise.race([work(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const LAST_MS = 1_000;
+
+/** Milliseconds until the deadline, which counts from the start of this process. */
+function timeLeft({ options }: Context, { timeoutSeconds }: GuardedAgent): number {
+  const milliseconds = options.duration("deadline") ?? (timeoutSeconds - SPARE_SECONDS) * 1_000;
+  return Math.max(0, milliseconds - process.uptime() * 1_000);
+}
+
 async function readInput({ io }: Context): Promise<string> {
   const bytes = await io.readStdin(MOST_BYTES + 1);
   if (bytes.length > MOST_BYTES) throw new Error("the hook's input is larger than 16 MiB");
@@ -55,14 +79,14 @@ async function readInput({ io }: Context): Promise<string> {
 const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 
 async function answerEvent(context: Context, agent: GuardedAgent, event: GuardEvent): Promise<HookOutput> {
-  if (event.kind === "other") return SILENT;
   return withStore(context, async ({ ledger, directory }) => {
     const ports = hostPortsFor(context, directory);
     const { cwd } = "call" in event ? event.call : event;
     const place: OutsidePlace = { agent: agent.name, cwd, ledger, ports, directory };
     switch (event.kind) {
       case "decide":
-        if (isExamined(context)) return agent.write({ verdict: "deny", reason: "Denied: assent hook doctor is looking." }, event);
+        if (isExamined(context, directory))
+          return agent.write({ verdict: "deny", reason: "Denied: assent hook doctor is looking." }, event);
         return agent.write(await decideInTime(context, agent, { place, call: event.call }), event);
       case "dialog":
         return agent.write(await answerInTime(context, agent, { place, call: event.call }), event);
@@ -83,11 +107,11 @@ async function answerEvent(context: Context, agent: GuardedAgent, event: GuardEv
   });
 }
 
-/** `assent hook doctor` wants to know whether the agent asks. */
-function isExamined({ io }: Context): boolean {
+/** `assent hook doctor` wants to know whether the agent asks. A project can set the variable, too, but name no other file. */
+function isExamined({ io }: Context, directory: string): boolean {
   const seen = io.env[DOCTOR_VARIABLE];
   if (!seen) return false;
-  writeFileSync(seen, "", { flag: "a" });
+  if (dirname(dirname(seen)) === join(directory, "hooks")) writeFileSync(seen, "", { flag: "a" });
   return true;
 }
 
@@ -125,8 +149,7 @@ async function untilDeadline(
   { late, act }: TimedWork,
 ): Promise<GuardVerdict> {
   const deadline = new AbortController();
-  const milliseconds = context.options.duration("deadline") ?? (agent.timeoutSeconds - SPARE_SECONDS) * 1_000;
-  const cancel = ports.clock.timer(milliseconds, () => deadline.abort(late()), { keepsAlive: true });
+  const cancel = ports.clock.timer(timeLeft(context, agent), () => deadline.abort(late()), { keepsAlive: true });
   const stop = context.io.onSignal(() => deadline.abort(late()));
   try {
     return await act(deadline.signal);

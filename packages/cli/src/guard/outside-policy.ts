@@ -1,5 +1,5 @@
 import { createRegistry, type Ledger, type Registry } from "@assent/core";
-import { AGENTS, type AgentName, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "@assent/guard";
+import { AGENTS, type AgentName, MAPPED_TOOLS, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "@assent/guard";
 import type { HostPorts } from "@assent/host";
 import {
   createWorkspacePolicy,
@@ -85,7 +85,8 @@ export function createOutsidePolicy(
 
 function outsideTools(builtIn: ReturnType<typeof builtInTools>, call: OutsideUse["call"], run: OutsideRun): Registry {
   const registry = createRegistry();
-  for (const tool of builtIn) registry.add(outsideTool(tool, run));
+  for (const tool of builtIn)
+    registry.add(MAPPED_TOOLS.includes(tool.name) ? outsideTool(tool, run) : unknownOutsideTool({ tool: tool.name, kind: "other" }, run));
   if (call && !registry.get(call.tool)) registry.add(unknownOutsideTool(call, run));
   return registry;
 }

@@ -11,7 +11,7 @@ export type OutsideReport = { readonly call: ForeignCall; readonly answer: Probe
 
 /** Ends the claimed call that the report is about: the one with the agent's id, else the oldest with this input. */
 export async function reportOutsideCall(context: Context, place: OutsidePlace, { call, answer }: OutsideReport): Promise<void> {
-  const translated = translateCall(call.tool, call.input);
+  const translated = translateCall(place.agent, call.tool, call.input);
   const key = callKey(place.ports.digest, { client: place.agent, id: call.session }, translated);
   const rows = (await place.ledger.pending("sessions", { prefix: key.call, all: true })).filter(isUnderWay);
   const row = (await findByCallId(place, rows, call.callId)) ?? rows[0];

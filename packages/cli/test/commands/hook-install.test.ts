@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { type Place, place } from "../support/assent.ts";
@@ -85,11 +85,13 @@ describe("assent hook install", () => {
       ["exit 75", 2, 0],
       ["kill -9 $$", 2, 0],
       ["echo '{\"half\":'; kill -11 $$", 2, 0],
+      ["while :; do :; done", 2, 0], // computes for longer than it may
     ];
     for (const [program, decide, report] of ends) {
       const fake = at.write("fake", `#!/bin/sh\n${program}\n`);
       chmodSync(fake, 0o755);
-      const script = readFileSync(wrapper, "utf8").replace(/^answer=.*$/m, `answer=$(${fake} hook "$agent" "$@")`);
+      const script = readFileSync(wrapper, "utf8").replace(/-t 60; exec .* hook/, `-t 1; exec ${fake} hook`);
+      assert.ok(script.includes(fake));
       const copy = at.write("wrapper", script);
       const codes = [];
       for (const use of ["decide", "report"]) {
@@ -99,6 +101,16 @@ describe("assent hook install", () => {
       }
       assert.deepEqual(codes, [decide, report], program);
     }
+  });
+
+  test("the agent's command denies if the wrapper is missing, and its reports do not", async () => {
+    using at = place();
+    await at.here(["hook", "install", "claude", "--yes"]);
+    rmSync(join(at.store, "hooks/assent-hook"));
+    const { hooks } = JSON.parse(readHome(at, SETTINGS));
+    const run = async (event: string): Promise<number | null> =>
+      (await at.run(["-c", hooks[event][0].hooks[0].command], { entry: ["-e", RUN_SHELL, "--"] })).code;
+    assert.deepEqual([await run("PreToolUse"), await run("PostToolUse")], [2, 127]);
   });
 });
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { AGENT_NAMES } from "@assent/guard";
@@ -294,6 +296,21 @@ describe("a call of another agent", () => {
     assert.equal(value.verdict, "allow");
   });
 
+  test("of an unknown tool asks, also if it has the name of a tool of Assent that needs no approval", async () => {
+    using at = place();
+    for (const tool of ["search", "todo", "task_list", "ast_grep", "Teleport"])
+      assert.equal((await hook(at, { more: { tool_name: tool, tool_input: {} } }, ["--on-ask", "deny"])).code, 2, tool);
+  });
+
+  test("that asks the agent's own person is recorded and left to the person", async () => {
+    using at = place();
+    for (const tool of ["ExitPlanMode", "AskUserQuestion"]) {
+      const { code, stdout } = await hook(at, { id: tool, more: { tool_name: tool, tool_input: { plan: "x" } } });
+      assert.deepEqual([code, stdout], [0, ""]);
+    }
+    assert.equal((await at.hereJson(["sessions", "--state", "running"])).value.length, 2);
+  });
+
   test("to Assent's own commands or record is denied", async () => {
     using at = place();
     rules(at, { allow: ["Shell"] });
@@ -372,6 +389,9 @@ describe("a fault before a call denies it", () => {
     ["input that is not UTF-8", () => "\ud800"],
     ["a missing field", (at) => JSON.stringify({ hook_event_name: "PreToolUse", cwd: at.workspace })],
     ["a directory that does not exist", (at) => input(at, { more: { cwd: "/does/not/exist" } })],
+    ["a directory that is not absolute", (at) => input(at, { more: { cwd: "." } })],
+    ["an input that is not an object", (at) => input(at, { more: { tool_input: "touch ran" } })],
+    ["an unknown event", (at) => input(at, { event: "PreToolUseV2" })],
     ["a store that cannot be opened", (at) => input(at, {}), ["--store", "/proc/nowhere"]],
   ];
   for (const [sentence, text, options = []] of faults) {
@@ -388,6 +408,27 @@ describe("a fault before a call denies it", () => {
     mkdirSync(join(at.root, ".config/assent"), { recursive: true });
     writeFileSync(join(at.root, ".config/assent/settings.json"), "{ nonsense", { mode: 0o600 });
     assert.equal((await hook(at, {})).code, 2);
+  });
+
+  test("a database that does not answer: exit code 2 after the deadline", async () => {
+    using at = place();
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const { code, stderr } = await at.run(["hook", "claude", "--deadline", "100ms", "--store", `postgres://127.0.0.1:${port}/x`], {
+      input: input(at, {}),
+    });
+    silent.close();
+    assert.equal(code, 2);
+    assert.match(stderr, /it took too long/);
+  });
+
+  test("an agent that does not end the input: exit code 2 after the deadline", async () => {
+    using at = place();
+    const child = at.start(["hook", "claude", "--deadline", "100ms"]);
+    const { code, stderr } = await ended(child);
+    assert.equal(code, 2);
+    assert.match(stderr, /it took too long/);
   });
 
   test("on other events a fault only warns, because exit code 2 would keep an agent running", async () => {

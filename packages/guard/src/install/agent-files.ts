@@ -94,7 +94,7 @@ function directoriesAbove(directory: string, home: string): readonly string[] {
 
 /** Variables that load code into the hook's programs, or choose other settings or another record. */
 const CHANGES_HOOKS =
-  /^(?:NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|XDG_(?:CONFIG|STATE)_HOME|(?:LD|DYLD|ASSENT)_\w+|HOME|ENV|BASH_ENV|SHELLOPTS|IFS)$/;
+  /^(?:NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|XDG_(?:CONFIG|STATE)_HOME|(?:LD|DYLD|ASSENT|BASH_FUNC)_.+|HOME|ENV|BASH_ENV|SHELLOPTS|IFS)$/;
 
 function changedEnvironment({ env }: JsonObject): string | undefined {
   const name = isObject(env) ? Object.keys(env).find((one) => CHANGES_HOOKS.test(one)) : undefined;
@@ -153,8 +153,10 @@ function disabledHooks({ disableAllHooks, hooksConfig, hooks }: JsonObject): str
 
 const GEMINI_NAME = "assent";
 
+/** The agent gives it to a shell. A wrapper that is missing or killed denies, too. */
 function command(setup: HookSetup, agent: AgentName, use: "decide" | "report"): string {
-  return [setup.wrapper, ...wrapperArguments(setup, agent, use)].map(quote).join(" ");
+  const words = [setup.wrapper, ...wrapperArguments(setup, agent, use)].map(quote).join(" ");
+  return use === "decide" ? `${words} || exit 2` : words;
 }
 
 const REPORTS = ["PostToolUse", "PostToolUseFailure", "PermissionDenied"];

@@ -29,29 +29,34 @@ function fixedEnvironment(env: WrapperCommand["env"]): readonly string[] {
   });
 }
 
+/** A hook that computes for longer is ended. It would be late, and most agents run a call whose hook is late. */
+const MOST_CPU_SECONDS = 60;
+
 /**
  * A shell script between an agent and `assent hook`. It denies (exit code 2) when Assent crashes, is killed or cannot start, because most
- * agents run a call whose hook failed. Reports never end with 2: that would keep an agent from stopping.
+ * agents run a call whose hook failed. Reports never end with 2: that would keep an agent from stopping. Functions that the environment
+ * brings into some shells do not replace the programs it uses.
  */
 export function wrapperScript({ node, program, env }: WrapperCommand): string {
   return [
     "#!/bin/sh",
     "# Written by assent hook install. Usage: assent-hook AGENT decide|report [OPTIONS]",
+    "unset -f echo printf ulimit",
     ...fixedEnvironment(env),
     "agent=$1",
     "use=$2",
     "shift 2",
-    `answer=$(${quote(node)} ${quote(program)} hook "$agent" "$@")`,
+    `answer=$(ulimit -S -t ${MOST_CPU_SECONDS}; exec ${quote(node)} ${quote(program)} hook "$agent" "$@")`,
     "status=$?",
-    'if [ "$use" = report ]; then exit 0; fi',
-    'if [ "$status" -eq 0 ]; then',
-    `  if [ -n "$answer" ]; then printf '%s\\n' "$answer"; fi`,
-    "  exit 0",
-    "fi",
-    'if [ "$status" -ne 2 ]; then',
-    '  echo "Assent ended with status $status before it could decide, so this call is denied. A person can find out why with: assent hook doctor $agent" >&2',
-    "fi",
-    "exit 2",
+    "case $use.$status in",
+    "  report.*) exit 0 ;;",
+    "  decide.0) ;;",
+    "  decide.2) exit 2 ;;",
+    '  *) echo "Assent ended with status $status before it could decide, so this call is denied. A person can find out why with: assent hook doctor $agent" >&2',
+    "    exit 2 ;;",
+    "esac",
+    `case $answer in ?*) printf '%s\\n' "$answer" || exit 2 ;; esac`,
+    "exit 0",
     "",
   ].join("\n");
 }

@@ -1,14 +1,17 @@
-import { isObject, type JsonObject } from "@assent/core";
-import { optionalText, parseObject, requiredObject, requiredText, resultText } from "../fields.ts";
+import type { JsonObject } from "@assent/core";
+import { optionalText, parseObject, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
 import type { CallOutcome, ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
 
-const OUTCOMES: Readonly<Record<string, CallOutcome>> = {
-  PostToolUse: "applied",
-  PostToolUseFailure: "failed",
-  PermissionDenied: "not_applied",
-};
+const OUTCOMES: ReadonlyMap<string, CallOutcome> = new Map([
+  ["PostToolUse", "applied"],
+  ["PostToolUseFailure", "failed"],
+  ["PermissionDenied", "not_applied"],
+]);
 
-const ENDS: Readonly<Record<string, "turn-end" | "session-end">> = { Stop: "turn-end", SessionEnd: "session-end" };
+const ENDS: ReadonlyMap<string, "turn-end" | "session-end"> = new Map([
+  ["Stop", "turn-end"],
+  ["SessionEnd", "session-end"],
+]);
 
 /** Reads the hook input of Claude Code, which Codex and Qwen Code use too. */
 export function readClaudeEvent(text: string): GuardEvent {
@@ -16,14 +19,14 @@ export function readClaudeEvent(text: string): GuardEvent {
   const name = requiredText(from, "hook_event_name");
   if (name === "PreToolUse") return { kind: "decide", call: readCall(from) };
   if (name === "PermissionRequest") return { kind: "dialog", call: readCall(from) };
-  const outcome = OUTCOMES[name];
+  const outcome = OUTCOMES.get(name);
   if (outcome !== undefined) {
     const failure = optionalText(from, "error") ?? optionalText(from, "reason");
     return { kind: "report", call: readCall(from), outcome, text: resultText(failure ?? from["tool_response"]) };
   }
-  const ends = ENDS[name];
-  if (ends !== undefined) return { kind: ends, session: requiredText(from, "session_id"), cwd: requiredText(from, "cwd") };
-  return { kind: "other", name };
+  const ends = ENDS.get(name);
+  if (ends !== undefined) return { kind: ends, session: requiredText(from, "session_id"), cwd: requiredDirectory(from, "cwd") };
+  throw unknownEvent(name);
 }
 
 function readCall(from: JsonObject): ForeignCall {
@@ -33,9 +36,9 @@ function readCall(from: JsonObject): ForeignCall {
   const transcript = optionalText(from, "transcript_path");
   return {
     session: requiredText(from, "session_id"),
-    cwd: requiredText(from, "cwd"),
+    cwd: requiredDirectory(from, "cwd"),
     tool: requiredText(from, "tool_name"),
-    input: isObject(from["tool_input"]) ? requiredObject(from, "tool_input") : {},
+    input: from["tool_input"] === undefined ? {} : requiredObject(from, "tool_input"),
     ...(callId !== undefined && { callId }),
     ...(mode !== undefined && { mode }),
     ...(subagent !== undefined && { subagent }),

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "@assent/core";
-import { parseObject, requiredObject, requiredText, resultText } from "../fields.ts";
+import { parseObject, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
 import type { ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
 import { denyByExit, SILENT } from "./claude.ts";
 
@@ -19,14 +19,14 @@ export function readGeminiEvent(text: string): GuardEvent {
       text: resultText(failure ?? content),
     };
   }
-  if (name === "SessionEnd") return { kind: "session-end", session: requiredText(from, "session_id"), cwd: requiredText(from, "cwd") };
-  return { kind: "other", name };
+  if (name === "SessionEnd") return { kind: "session-end", session: requiredText(from, "session_id"), cwd: requiredDirectory(from, "cwd") };
+  throw unknownEvent(name);
 }
 
 function readCall(from: JsonObject): ForeignCall {
   return {
     session: requiredText(from, "session_id"),
-    cwd: requiredText(from, "cwd"),
+    cwd: requiredDirectory(from, "cwd"),
     tool: requiredText(from, "tool_name"),
     input: requiredObject(from, "tool_input"),
   };

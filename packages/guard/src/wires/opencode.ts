@@ -1,4 +1,4 @@
-import { optionalText, parseObject, requiredObject, requiredText, resultText } from "../fields.ts";
+import { optionalText, parseObject, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
 import type { ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
 import { denyByExit, SILENT } from "./claude.ts";
 
@@ -6,12 +6,13 @@ import { denyByExit, SILENT } from "./claude.ts";
 export function readOpencodeEvent(text: string): GuardEvent {
   const from = parseObject(text);
   const name = requiredText(from, "event");
-  if (name === "session.deleted") return { kind: "session-end", session: requiredText(from, "session"), cwd: requiredText(from, "cwd") };
-  if (name !== "tool.execute.before" && name !== "tool.execute.after") return { kind: "other", name };
+  if (name === "session.deleted")
+    return { kind: "session-end", session: requiredText(from, "session"), cwd: requiredDirectory(from, "cwd") };
+  if (name !== "tool.execute.before" && name !== "tool.execute.after") throw unknownEvent(name);
   const callId = optionalText(from, "call");
   const call: ForeignCall = {
     session: requiredText(from, "session"),
-    cwd: requiredText(from, "cwd"),
+    cwd: requiredDirectory(from, "cwd"),
     tool: requiredText(from, "tool"),
     input: requiredObject(from, "args"),
     ...(callId !== undefined && { callId }),
