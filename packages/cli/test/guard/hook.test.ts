@@ -210,7 +210,7 @@ describe("a call of another agent", () => {
     rules(at, { allow: ["Shell(touch ran)"] });
     await hook(at, { session: "alive" });
     underAgentThatEnds(at, { session: "killed" });
-    underAgentThatEnds(at, { session: "killed", id: "t2", command: "touch other" }, ["--deadline", "3s"]);
+    underAgentThatEnds(at, { session: "killed", id: "t2", command: "touch other" }, ["--deadline", "6s"]);
     assert.equal((await approvals(at)).length, 1);
     await hook(at, { session: "alive", id: "t2" });
     assert.deepEqual(await outcomes(at), [], "no new session");
