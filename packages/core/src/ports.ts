@@ -101,6 +101,8 @@ export interface Rules {
 export type Policy = {
   /** Digest of all effective rules in order. */
   readonly revision: string;
+  /** What people call the version of its files, such as `team 2026-11-03`; recorded with each decision. */
+  readonly version?: string;
   readonly mode: string;
   readonly checkers: readonly NamedChecker[];
   readonly safeguards: readonly Safeguard[];

@@ -25,6 +25,8 @@ export type Explanation = {
   /** Allow rules whose words match but that cannot allow it, and why. */
   readonly misses: readonly RuleMiss[];
   readonly revision: string;
+  /** The versions that the policy's files name. */
+  readonly policyVersion?: string;
 };
 
 /** An allow rule that matches a part of the request but cannot allow it. */
@@ -58,6 +60,7 @@ export function explain(assessed: Assessment, staged?: StagedCall, rules: readon
     ...(staged && { staging: explainStaging(assessed, staged) }),
     misses: verdict === "allow" ? [] : findMisses(assessed, rules),
     revision: policy.revision,
+    ...(policy.version !== undefined && { policyVersion: policy.version }),
   };
 }
 

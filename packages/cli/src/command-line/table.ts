@@ -31,6 +31,7 @@ import { mcpServe } from "../commands/mcp-serve.ts";
 import { mcpTest } from "../commands/mcp-test.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
+import { policyFetch } from "../commands/policy-fetch.ts";
 import { policyTest } from "../commands/policy-test.ts";
 import { proposals } from "../commands/proposals.ts";
 import { proposalsShow } from "../commands/proposals-show.ts";
@@ -64,7 +65,7 @@ export const COMMANDS: readonly Command[] = [
   ...[tui, run, call, resume, worker, hook, demo],
   ...[inbox, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
-  ...[explain, policyCheck, policyDiff, policyTest, stats, statsStore, grantsPromote, trust],
+  ...[explain, policyCheck, policyDiff, policyTest, policyFetch, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, audit, tools],
   ...[mcpServe, mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],

@@ -46,7 +46,8 @@ export async function policyStatus(context: Context): Promise<PolicyStatus> {
   }
 }
 
-function versionOf(settings: string): string | null {
+/** The `policyVersion` of a settings text. */
+export function versionOf(settings: string): string | null {
   try {
     const { policyVersion } = readConfig(settings);
     return typeof policyVersion === "string" ? policyVersion : null;

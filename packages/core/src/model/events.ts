@@ -96,6 +96,8 @@ export type EventBodies = ProposalEventBodies &
       readonly planDigest?: string;
       readonly containment?: Containment;
       readonly policy: string;
+      /** The versions that the policy's files name. */
+      readonly policyVersion?: string;
       readonly editedBy?: string;
     };
     "approval.opened": {

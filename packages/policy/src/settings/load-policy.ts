@@ -129,12 +129,14 @@ export function assemblePolicy(
   ]);
   const rules = compiled.flatMap((layer) => layer.rules);
   const stage = compiled.flatMap((layer) => layer.stage);
+  const version = versionsText(layers);
   let revision: string | undefined; // computed when a call is judged: loading the digest takes longer than all rules
   const policy: Policy = {
     get revision() {
-      revision ??= digest.sha256(revisionText(compiled, settings));
+      revision ??= digest.sha256(revisionText(compiled, settings, version));
       return revision;
     },
+    ...(version !== "" && { version }),
     mode: settings.mode,
     checkers: checkersOf(compiled),
     safeguards: parts.safeguards({ rules, settings }),
@@ -215,9 +217,19 @@ function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): re
   });
 }
 
+/** The versions that files name, the team's first. An untrusted project's does not count. */
+function versionsText(layers: readonly Layer[]): string {
+  const named = layers.toReversed().flatMap(({ scope, trusted, written }) => {
+    const version: unknown = written.values.get("policyVersion")?.value;
+    return trusted && typeof version === "string" ? [`${scope} ${version}`] : [];
+  });
+  return named.join(", ");
+}
+
 /** Everything judging depends on that a file can change. */
-function revisionText(compiled: readonly CompiledLayer[], settings: Settings): string {
+function revisionText(compiled: readonly CompiledLayer[], settings: Settings, version: string): string {
   return canonicalJson({
+    ...(version !== "" && { version }),
     rules: compiled.map(({ layer: { scope }, rules }) => [scope, canonicalRules(rules)]),
     stage: compiled.map(({ stage }) => canonicalRules(stage)),
     resolver: settings["proposals.resolver"],

@@ -33,6 +33,7 @@ export function explainText(explanation: Explanation, reading: ExplainLayout): s
     factLines(explanation.facts, reading),
     missLines(explanation, reading),
     passLines(explanation, reading),
+    explanation.policyVersion === undefined ? [] : indented(`Policy: ${explanation.policyVersion}`, 0, reading),
   ];
   const text = parts
     .filter((lines) => lines.length > 0)

@@ -101,10 +101,11 @@ function linesOf(event: LedgerEvent): readonly string[] {
 }
 
 function decided(body: EventBodies["call.judged"]): string {
-  const { verdict, rule, editedBy } = body;
+  const { verdict, rule, editedBy, policyVersion } = body;
   const by = rule ? ` Rule ${quoted(rule.text)} (${quoted(rulePlace(rule))}).` : "";
   const edited = editedBy === undefined ? "" : ` Judged as edited by ${quoted(editedBy)}.`;
-  return `Verdict: **${verdict}**: ${quoted(decisionSentence(body))}${by}${edited}`;
+  const policy = policyVersion === undefined ? "" : ` Policy ${quoted(policyVersion)}.`;
+  return `Verdict: **${verdict}**: ${quoted(decisionSentence(body))}${by}${policy}${edited}`;
 }
 
 function answered({ at, body }: LedgerEvent<"approval.answered">): string {

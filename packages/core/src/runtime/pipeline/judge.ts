@@ -98,6 +98,7 @@ function judgedBody(run: CallRun, judged: JudgedCall, editedBy: string | undefin
     trace: decision.trace,
     units: decision.units,
     policy: policy.revision,
+    ...(policy.version !== undefined && { policyVersion: policy.version }),
     ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
     ...(coercions.length > 0 && { coerced: coercions as readonly unknown[] as readonly JsonObject[] }),
     ...(request.containment && { containment: request.containment }),
