@@ -141,7 +141,7 @@ describe("the program", () => {
     assert.match(flag.stdout, /^Usage: assent policy COMMAND \[options\]\n/);
     assert.match(flag.stdout, /^ {2}policy check .*\n {2}policy diff /m);
     const names = (await at.hereJson(["help", "policy"])).value.map(({ name }: { name: string }) => name);
-    assert.deepEqual(names, ["policy check", "policy diff", "policy test"]);
+    assert.deepEqual(names, ["policy check", "policy diff", "policy test", "policy fetch"]);
   });
 
   test("help of an unknown command: exit 2 and the nearest", async () => {
@@ -265,7 +265,7 @@ describe("completions", () => {
     assert.deepEqual(complete("assent", "approvals", "sh"), ["show"]);
     assert.deepEqual(complete("assent", "approvals", "show", "--j"), ["--json"]);
     assert.deepEqual(complete("assent", "completions", ""), ["bash", "zsh", "fish", "--store", "--json", "--help"]);
-    assert.deepEqual(complete("assent", "policy", ""), ["check", "diff", "test", "--help"]);
+    assert.deepEqual(complete("assent", "policy", ""), ["check", "diff", "test", "fetch", "--help"]);
   });
 
   for (const shell of ["zsh", "fish"] as const) {

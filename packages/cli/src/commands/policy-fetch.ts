@@ -21,6 +21,6 @@ export const policyFetch: Command = {
     1: "it could not be fetched or stored, or the digest differs",
     2: "wrong usage, or the file has problems",
   },
-  examples: ["sudo assent policy fetch https://policies.example/assent.json --digest sha256:9f86d081…"],
+  examples: ["assent policy fetch https://policies.example/assent.json --digest sha256:9f86d081…"],
   run: async (context) => (await import("../desk/policy/fetch.ts")).fetchPolicy(context),
 };

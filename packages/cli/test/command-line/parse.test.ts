@@ -114,7 +114,7 @@ describe("the command line", () => {
     [
       "a word that only leads to others names them",
       ["policy"],
-      "assent policy: choose one of: assent policy check, assent policy diff, assent policy test.",
+      "assent policy: choose one of: assent policy check, assent policy diff, assent policy test, assent policy fetch.",
     ],
     ["too few operands", ["policy", "diff", "a"], "assent policy diff: NEW is missing. Usage: assent policy diff OLD NEW [options]"],
     [
@@ -176,6 +176,7 @@ describe("the command line", () => {
       "policy check",
       "policy diff",
       "policy test",
+      "policy fetch",
     ]);
     const help = parsed("approve", "--help", "--nonsense");
     assert.equal(help.ask === "help" ? help.command?.name : undefined, "approve");
