@@ -35,6 +35,12 @@ test("a role without rights of its own uses the schema that it owns, and is told
   );
 });
 
+test("a server without a free connection says how to get one", async (t) => {
+  await server.sql("create role crowd login connection limit 0");
+  const opening = openPostgresLedger({ url: server.url("any").replace("postgres@", "crowd@"), directory: localDirectory(t) });
+  await assert.rejects(opening, failsWith("store_unreachable", /\(53300\)\. .*End processes that use it, or raise max_connections/));
+});
+
 test("the tables of another program, a missing ledger and a newer one are refused", async (t) => {
   const directory = localDirectory(t);
   const [foreign, newer] = [freshSchema(), freshSchema()];
