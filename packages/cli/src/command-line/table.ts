@@ -23,12 +23,14 @@ import { hookUninstall } from "../commands/hook-uninstall.ts";
 import { inbox } from "../commands/inbox.ts";
 import { log } from "../commands/log.ts";
 import { mcpAdd } from "../commands/mcp-add.ts";
+import { mcpInstall } from "../commands/mcp-install.ts";
 import { mcpList } from "../commands/mcp-list.ts";
 import { mcpLogin } from "../commands/mcp-login.ts";
 import { mcpLogout } from "../commands/mcp-logout.ts";
 import { mcpRemove } from "../commands/mcp-remove.ts";
 import { mcpServe } from "../commands/mcp-serve.ts";
 import { mcpTest } from "../commands/mcp-test.ts";
+import { mcpUninstall } from "../commands/mcp-uninstall.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
 import { policyFetch } from "../commands/policy-fetch.ts";
@@ -67,7 +69,7 @@ export const COMMANDS: readonly Command[] = [
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, policyFetch, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, audit, tools],
-  ...[mcpServe, mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout],
+  ...[mcpServe, mcpList, mcpAdd, mcpRemove, mcpTest, mcpLogin, mcpLogout, mcpInstall, mcpUninstall],
   ...[hookInstall, hookUninstall, hookStatus, hookDoctor],
   ...[verify, auditSend, doctor, prune, storeMigrate, storeCopy, storeRoles, completions],
   ...[help, version],

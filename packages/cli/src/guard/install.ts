@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unifiedDiff } from "@assent/core/parts";
 import {
@@ -7,6 +7,7 @@ import {
   type AgentFile,
   type AgentName,
   agentFiles,
+  GATEWAY_NAME,
   type HookSetup,
   type InstallScope,
   WRAPPER_NAME,
@@ -24,7 +25,15 @@ import { forgetDoctorResult } from "./doctor-results.ts";
 import { readText } from "./read-text.ts";
 
 /** A file with its old and new text; null means absent. */
-export type FileEdit = { readonly path: string; readonly before: string | null; readonly after: string | null; readonly mode?: number };
+export type FileEdit = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Set for files of Assent. */
+  readonly mode?: number;
+  /** Not shown: it repeats what another edit shows. */
+  readonly isRecord?: true;
+};
 
 /** Writes the hooks into the configuration of an agent, after showing the change. */
 export async function installHooks(context: Context): Promise<number> {
@@ -38,15 +47,15 @@ export async function installHooks(context: Context): Promise<number> {
     { path: wrapper, before: readText(wrapper), after: script, mode: 0o700 },
     ...filesOf(context, agent, scope).map((file) => editFile(file, (text) => file.install(text, setup))),
   ];
-  return change(context, edits, {
-    agent,
+  return changeFiles(context, edits, {
+    finish: () => forgetDoctorResult(context, agent),
     done: `${AGENTS[agent].title} is guarded. ${NEXT[agent]}`,
     nothing: "Nothing to change: the hooks are installed.",
   });
 }
 
 /** The setting `store` is read again at every start, so only the variable of the person's own environment is kept. */
-function lastingEnvironment({ io }: Context): Io["env"] {
+export function lastingEnvironment({ io }: Context): Io["env"] {
   const { ASSENT_STORE: store } = process.env;
   if (store !== undefined && withoutPassword(store) !== store)
     throw usageError("hook install", "ASSENT_STORE has a password, which the hook's script would show. Put it into ~/.pgpass.");
@@ -57,8 +66,8 @@ function lastingEnvironment({ io }: Context): Io["env"] {
 export async function uninstallHooks(context: Context): Promise<number> {
   const agent = agentNamed(context.operands[0] ?? "");
   const edits = filesOf(context, agent, scopeOf(context, "hook uninstall")).map((file) => editFile(file, (text) => file.uninstall(text)));
-  return change(context, edits, {
-    agent,
+  return changeFiles(context, edits, {
+    finish: () => forgetDoctorResult(context, agent),
     done: `${AGENTS[agent].title} is no longer guarded.`,
     nothing: "Nothing to change: there are no hooks of Assent.",
   });
@@ -77,7 +86,8 @@ export function filesOf({ io }: Context, agent: AgentName, scope: InstallScope):
   return agentFiles(agent, scope, { home: userHome(io.env), project: io.cwd, env: io.env });
 }
 
-function scopeOf({ options }: Context, command: string): InstallScope {
+/** `--user` or `--project`. */
+export function scopeOf({ options }: Context, command: string): InstallScope {
   if (options.flag("user") && options.flag("project"))
     throw usageError(command, "options '--user' and '--project' cannot be used together.");
   return options.flag("project") ? "project" : "user";
@@ -99,7 +109,8 @@ function readSetup(context: Context, agent: AgentName, wrapper: string): HookSet
   };
 }
 
-function editFile({ path }: AgentFile, edit: (text: string) => string | undefined): FileEdit {
+/** The change of one file of an agent. */
+export function editFile({ path }: Pick<AgentFile, "path">, edit: (text: string) => string | undefined): FileEdit {
   const before = readText(path);
   try {
     const after = edit(before ?? "") ?? null;
@@ -110,9 +121,11 @@ function editFile({ path }: AgentFile, edit: (text: string) => string | undefine
   }
 }
 
-type ConfigChange = { readonly agent: AgentName; readonly done: string; readonly nothing: string };
+/** What is said and done besides writing. */
+export type ConfigChange = { readonly done: string; readonly nothing: string; readonly finish?: () => Promise<void> };
 
-async function change(context: Context, all: readonly FileEdit[], { agent, done, nothing }: ConfigChange): Promise<number> {
+/** Shows changes of files, asks, and writes them. */
+export async function changeFiles(context: Context, all: readonly FileEdit[], { done, nothing, finish }: ConfigChange): Promise<number> {
   const { io, options } = context;
   const edits = all.filter(({ before, after }) => before !== after);
   const json = options.flag("json");
@@ -120,15 +133,15 @@ async function change(context: Context, all: readonly FileEdit[], { agent, done,
     await (json ? printJson(io, { changed: [] }) : io.stdout.write(`${nothing}\n`));
     return 0;
   }
-  const lines = edits.flatMap(({ path, before, after }) =>
-    unifiedDiff({ name: path.replace(/^\//, ""), before, after: after ?? "" }).split("\n"),
+  const lines = edits.flatMap(({ path, before, after, isRecord }) =>
+    isRecord ? [] : unifiedDiff({ name: path.replace(/^\//, ""), before, after: after ?? "" }).split("\n"),
   );
   const dryRun = options.flag("dry-run");
   if (!json && (dryRun || options.flag("yes"))) await io.stdout.write(`${lines.join("\n")}\n`);
   if (!dryRun) {
     if (!options.flag("yes") && !(await isConfirmed(context, lines))) return 1;
     for (const edit of edits) await writeEdit(context, edit);
-    await forgetDoctorResult(context, agent);
+    await finish?.();
     await (json ? undefined : io.stdout.write(`${done}\n`));
   }
   if (dryRun && !json) await io.stdout.write("Nothing was written.\n");
@@ -150,8 +163,8 @@ async function isConfirmed(context: Context, lines: readonly string[]): Promise<
 async function writeEdit(context: Context, { path, before, after, mode }: FileEdit): Promise<void> {
   const { files } = hostPortsFor(context, await stateDirectory(context));
   const backup = `${path}.before-assent`;
-  const isOthers = before !== null && mode === undefined && !before.includes(WRAPPER_NAME);
-  if (isOthers && !existsSync(backup)) await files.replace(backup, before);
+  const isOthers = before !== null && mode === undefined && ![WRAPPER_NAME, GATEWAY_NAME].some((name) => before.includes(name));
+  if (isOthers && !existsSync(backup)) await files.replace(backup, before, { mode: statSync(path).mode & 0o777 }); // it may hold secrets
   if (after === null) return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, ...(mode !== undefined && { mode: 0o700 }) });
   await files.replace(path, after, mode === undefined ? {} : { mode });

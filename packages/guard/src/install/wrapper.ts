@@ -22,7 +22,8 @@ export type WrapperCommand = {
 /** A project can set variables for hooks in some agents. These would choose other settings, another record, or other code. */
 const FIXED = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ASSENT_STORE", "NODE_OPTIONS", "NODE_PATH", "NODE_COMPILE_CACHE"];
 
-function fixedEnvironment(env: WrapperCommand["env"]): readonly string[] {
+/** The lines of a script that set or remove these variables. */
+export function wrapperEnvironment(env: WrapperCommand["env"]): readonly string[] {
   return FIXED.map((name) => {
     const value = env[name];
     return value === undefined || name === "NODE_OPTIONS" ? `unset ${name}` : `export ${name}=${quote(value)}`;
@@ -42,7 +43,7 @@ export function wrapperScript({ node, program, env }: WrapperCommand): string {
     "#!/bin/sh",
     "# Written by assent hook install. Usage: assent-hook AGENT decide|report [OPTIONS]",
     "unset -f echo printf ulimit",
-    ...fixedEnvironment(env),
+    ...wrapperEnvironment(env),
     "agent=$1",
     "use=$2",
     "shift 2",

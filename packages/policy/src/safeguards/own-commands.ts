@@ -23,7 +23,8 @@ const RUNS_COMMANDS: ReadonlySet<string> = new Set([
 ]);
 
 const ASSENT = String.raw`(?:@assent/cli|(?<![\w./-])(?:\S*/)?assent)(?:\.js)?(?:@[\w.^~-]+)?`;
-const ANSWERS = "approve|reject|apply|discard|trust|grants +(?:promote|revoke)|stats +store|hook +(?:un)?install|store +(?:copy|migrate)";
+const ANSWERS =
+  "approve|reject|apply|discard|trust|grants +(?:promote|revoke)|stats +store|(?:hook|mcp) +(?:un)?install|store +(?:copy|migrate)";
 const GAP = String.raw`["'\s,\])}]+(?:-[^\s"']+["'\s,]+(?:[^-\s"']\S*["'\s,]+)??)*`;
 const ANSWERING = new RegExp(`${ASSENT}${GAP}(?:${ANSWERS})(?![\\w-])`);
 const STOPPING = /\b(?:kill|pkill|killall|gdb|strace|ptrace)\b.*\bassent\b/s;
