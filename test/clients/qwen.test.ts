@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
-import { AbortError, type Query, type QueryOptions, query, type SDKMessage, type SDKUserMessage } from "@qwen-code/sdk";
+import {
+  AbortError,
+  createSdkMcpServer,
+  type Query,
+  type QueryOptions,
+  query,
+  type SDKMessage,
+  type SDKUserMessage,
+  tool,
+} from "@qwen-code/sdk";
+import { z } from "zod/v3";
 import { DIALECTS } from "../../packages/agent/test/wire/dialects.ts";
 import { modelServer } from "../../packages/agent/test/wire/model-server.ts";
 import { BIN, type Place, place, until } from "../../packages/cli/test/support/assent.ts";
@@ -481,5 +491,32 @@ describe("an end", () => {
     assert.deepEqual(messages, []);
     assert.match(error?.message ?? "", /code 2$/);
     assert.deepEqual((await at.hereJson(["sessions"])).value, []);
+  });
+});
+
+describe("MCP servers of the client", () => {
+  test("a tool inside its program is called after its approval, and one that Assent starts works beside it", async () => {
+    using at = place();
+    const heard: unknown[] = [];
+    const echo = tool("echo", "Echoes a text.", { text: z.string() }, async ({ text }) => {
+      heard.push(text);
+      return { content: [{ type: "text", text: `heard ${text}` }] };
+    });
+    const started = {
+      command: process.execPath,
+      args: [new URL("../../packages/mcp/test/servers/hostile.mjs", import.meta.url).pathname, "plain", at.root],
+    };
+    const asked: string[] = [];
+    const calls = ["app", "other"].map((server) => ({ tool: `mcp__${server}__echo`, id: server, input: { text: server } }));
+    const { messages, error } = await run(at, [{ calls }, { say: "Done." }], {
+      mcpServers: { app: createSdkMcpServer({ name: "app", version: "1", tools: [echo] }), other: started },
+      canUseTool: async (name, input) => {
+        asked.push(name);
+        return { behavior: "allow", updatedInput: input };
+      },
+    });
+    assert.equal(error, undefined);
+    assert.deepEqual([asked, heard], [["mcp__app__echo", "mcp__other__echo"], ["app"]]);
+    assert.match(JSON.stringify(messages), /heard app.*"content":"other"/);
   });
 });

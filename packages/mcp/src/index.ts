@@ -1,3 +1,4 @@
+export type { ServerChannel } from "./connect/channel-transport.ts";
 export { type ClientInFront, type Connection, type ConnectionDeps, connectServer, type ListKind } from "./connect/connect.ts";
 export { ServerError, type ServerFailure } from "./connect/failure.ts";
 export { type CredentialStore, type Credentials, createCredentialStore } from "./oauth/credentials.ts";

@@ -1,5 +1,6 @@
 import type { ToolAnswer, ToolRequest } from "./approval.ts";
 import { isObject, type JsonObject } from "./json.ts";
+import { isSdkMcpServer, type SdkMcpServer } from "./mcp-server.ts";
 import type { HookOption, QueryOptions } from "./query-options.ts";
 import { readQuestionRequest, readToolRequest } from "./read-line.ts";
 import { SdkError } from "./sdk-error.ts";
@@ -23,13 +24,14 @@ export type HostAnswersOptions = {
 /** Connects the host's callbacks to requests. An error in a callback becomes an error response, never an approval. */
 export function createHostAnswers(options: QueryOptions, { write, failed }: HostAnswersOptions): HostAnswers {
   const hooks = registerHooks(options.hooks ?? {});
+  const servers = new Map(Object.entries(options.mcpServers ?? {}).flatMap(([name, one]) => (isSdkMcpServer(one) ? [[name, one]] : [])));
   const open = new Map<unknown, AbortController>();
   const seen = new Set<unknown>();
 
   async function respond(id: unknown, body: JsonObject): Promise<void> {
     const controller = new AbortController();
     open.set(id, controller);
-    const response = await responseTo({ options, hooks, body, signal: controller.signal });
+    const response = await responseTo({ options, hooks, servers, body, signal: controller.signal });
     if (controller.signal.aborted) return;
     open.delete(id);
     if ("error" in response) failed(`${body["subtype"]}: ${response.error}`);
@@ -42,6 +44,7 @@ export function createHostAnswers(options: QueryOptions, { write, failed }: Host
       ask_user: options.askUser !== undefined,
       ...(hooks.length > 0 && { hooks: registration(hooks) }),
       ...(options.agents && { agents: options.agents }),
+      ...(servers.size > 0 && { sdkMcpServers: [...servers.keys()] }),
       ...(options.approvalTimeoutMs !== undefined && { approval_timeout_ms: options.approvalTimeoutMs }),
     },
     answer({ request_id: id, request }) {
@@ -63,6 +66,7 @@ export function createHostAnswers(options: QueryOptions, { write, failed }: Host
 type HostRequest = {
   readonly options: QueryOptions;
   readonly hooks: readonly RegisteredHook[];
+  readonly servers: ReadonlyMap<string, SdkMcpServer>;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
 };
@@ -85,7 +89,7 @@ function errorText(thrown: unknown): string {
   }
 }
 
-async function answerTo({ options, hooks, body, signal }: HostRequest): Promise<unknown> {
+async function answerTo({ options, hooks, servers, body, signal }: HostRequest): Promise<unknown> {
   const { canUseTool, askUser } = options;
   const { subtype } = body;
   if (subtype === "can_use_tool" && canUseTool) {
@@ -94,7 +98,16 @@ async function answerTo({ options, hooks, body, signal }: HostRequest): Promise<
   }
   if (subtype === "ask_user" && askUser) return await askUser(readQuestionRequest(body), { signal });
   if (subtype === "hook_callback") return await callHook(hooks, body, signal);
+  if (subtype === "mcp_message") return await passMessage(servers, body);
   throw new SdkError("protocol", `This host does not answer ${subtype}.`);
+}
+
+async function passMessage(servers: HostRequest["servers"], { server_name: name, message }: JsonObject): Promise<JsonObject> {
+  const server = typeof name === "string" ? servers.get(name) : undefined;
+  if (!server || !isObject(message))
+    throw new SdkError("protocol", `There is no MCP server ${JSON.stringify(name ?? null)} in this program.`);
+  const answer = await server.answer(message);
+  return answer ? { mcp_response: answer } : {};
 }
 
 /** Adds the fingerprint of the shown request to an approval. */

@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { isSdkMcpServer } from "./mcp-server.ts";
 import type { QueryOptions } from "./query-options.ts";
 
 export function commandLine(options: QueryOptions): { readonly command: string; readonly args: readonly string[] } {
@@ -15,6 +16,12 @@ export function commandLine(options: QueryOptions): { readonly command: string; 
   return isScript ? { command: process.execPath, args: [executable, ...args] } : { command: executable, args };
 }
 
+/** Servers that Assent starts. Those of this program join with the first request. */
+function configuredServers({ mcpServers }: QueryOptions): string | undefined {
+  const others = Object.entries(mcpServers ?? {}).filter(([, server]) => !isSdkMcpServer(server));
+  return others.length === 0 ? undefined : JSON.stringify({ mcpServers: Object.fromEntries(others) });
+}
+
 /** Uses `--name=value`, so that a value may start with a dash. */
 function values(options: QueryOptions): readonly string[] {
   const given: readonly (readonly [flag: string, value: string | number | undefined | readonly string[]])[] = [
@@ -27,7 +34,7 @@ function values(options: QueryOptions): readonly string[] {
     ["workspace", options.workspace],
     ["add-dir", options.addDirs],
     ["tool", options.tools],
-    ["mcp-config", options.mcpServers && JSON.stringify({ mcpServers: options.mcpServers })],
+    ["mcp-config", configuredServers(options)],
     ["allow", options.allow],
     ["ask", options.ask],
     ["deny", options.deny],

@@ -13,6 +13,14 @@ export type {
   ToolRequest,
 } from "./approval.ts";
 export type { JsonObject } from "./json.ts";
+export {
+  createSdkMcpServer,
+  type SdkMcpServer,
+  type SdkTool,
+  type SdkToolResult,
+  type SdkToolSchema,
+  tool,
+} from "./mcp-server.ts";
 export type {
   AssistantLine,
   Block,

@@ -1,5 +1,6 @@
 import type { QuestionAnswer, QuestionRequest, ToolAnswer, ToolRequest } from "./approval.ts";
 import type { JsonObject } from "./json.ts";
+import type { SdkMcpServer } from "./mcp-server.ts";
 import type { Mode, OnAsk, UserMessage } from "./message.ts";
 
 /** The second argument of callbacks. */
@@ -51,8 +52,11 @@ export type QueryOptions = {
   readonly addDirs?: readonly string[];
   /** Modules with custom tools. */
   readonly tools?: readonly string[];
-  /** MCP servers by name, in the form of `.mcp.json`. Other users of the machine can see this; write secrets as `${VAR}`. */
-  readonly mcpServers?: { readonly [name: string]: JsonObject };
+  /**
+   * MCP servers by name: in the form of `.mcp.json`, or made by `createSdkMcpServer`. Other users of the machine can see the former; write
+   * secrets as `${VAR}`.
+   */
+  readonly mcpServers?: { readonly [name: string]: JsonObject | SdkMcpServer };
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];

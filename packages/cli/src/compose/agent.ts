@@ -100,6 +100,7 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
     ports,
     workspace: policy.workspace,
     settings: policy.source.settings,
+    ...(frontEnd?.servers && { brought: frontEnd.servers }),
   });
   if (servers && waitsForServer(session)) policy.offerServerTools(await servers.tools());
   const talk = conversationDeps(parts, { ...made, servers }, await readInstructions(context, parts));

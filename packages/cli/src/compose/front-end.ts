@@ -1,6 +1,7 @@
 import type { ConversationEvent, LoadedAgent } from "@assent/agent";
 import type { Approver, DecisionNotice, Maybe, Questioner, Session } from "@assent/core";
 import type { HookEntry, HookFunction } from "@assent/core/parts";
+import type { ConfiguredServer } from "@assent/mcp";
 
 export type SessionObserver = {
   readonly decided: (notice: DecisionNotice) => void;
@@ -21,6 +22,8 @@ export type FrontEnd = {
   /** They take precedence over agents from files. */
   readonly agents?: () => readonly LoadedAgent[];
   readonly system?: () => SystemPromptChange;
+  /** MCP servers that it brings along. */
+  readonly servers?: () => readonly ConfiguredServer[];
   /** Called before a session's first call; `parent` is the call that started an agent. */
   readonly attend: (session: Session, parent: string | null) => Maybe<SessionObserver>;
 };

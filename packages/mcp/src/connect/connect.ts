@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Content, Processes } from "@assent/core";
+import { type Content, messageOf, type Processes } from "@assent/core";
 import type { McpServerTransport } from "@assent/policy";
 import {
   Client,
@@ -21,6 +21,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { type CredentialStore, createAuthProvider } from "../oauth/credentials.ts";
+import { ChannelTransport, type ServerChannel } from "./channel-transport.ts";
 import { describeHttpFailure, describeProgramFailure, ServerError } from "./failure.ts";
 import { ProcessTransport } from "./process-transport.ts";
 
@@ -81,6 +82,23 @@ export async function connectServer(
   signal: AbortSignal,
 ): Promise<Connection> {
   return server.type === "stdio" ? await connectProgram(server, deps, signal) : await connectAddress(name, server, deps, signal);
+}
+
+/** Connects to a server inside the program that drives Assent. Rejects with a `ServerError`. */
+export async function connectChannel(channel: ServerChannel, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
+  const transport = new ChannelTransport(channel);
+  const client = createClient(deps, "legacy");
+  const failure = (): ServerError => {
+    const reason = `The program that drives Assent did not answer for it: ${messageOf(transport.lastFailure ?? "it is gone")}.`;
+    return new ServerError({ reason, advice: "Look at that program.", final: true });
+  };
+  try {
+    const { closed } = await attach(client, transport, signal);
+    return { client, closed, close: () => client.close(), failure };
+  } catch (error) {
+    transport.lastFailure ??= error;
+    throw failure();
+  }
 }
 
 type StdioServer = Extract<McpServerTransport, { readonly type: "stdio" }>;

@@ -13,7 +13,8 @@ import type {
   ResourceTemplateType,
   ServerCapabilities,
 } from "@modelcontextprotocol/client";
-import { type Connection, type ConnectionDeps, connectServer, type ListKind } from "../connect/connect.ts";
+import type { ServerChannel } from "../connect/channel-transport.ts";
+import { type Connection, type ConnectionDeps, connectChannel, connectServer, type ListKind } from "../connect/connect.ts";
 import { ServerError, type ServerFailure } from "../connect/failure.ts";
 import { expandServer } from "./expand.ts";
 
@@ -30,6 +31,8 @@ export type ConfiguredServer = {
   readonly isOwn: boolean;
   /** Its texts mention no variables. */
   readonly isLiteral?: true;
+  /** The server is inside the program that drives Assent; nothing of how `server` is reached counts then. */
+  readonly channel?: ServerChannel;
 };
 
 /** What a server offers. */
@@ -123,7 +126,11 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   const ending = new AbortController();
   let state: ServerState = { state: server.disabled ? "disabled" : "closed" };
   const identity = deps.digest.sha256(
-    JSON.stringify([server.type, ...(server.type === "stdio" ? [server.command, server.args, server.cwd ?? ""] : [server.url])]),
+    JSON.stringify(
+      configured.channel
+        ? ["channel", name]
+        : [server.type, ...(server.type === "stdio" ? [server.command, server.args, server.cwd ?? ""] : [server.url])],
+    ),
   );
   const seen = deps.seen?.(name);
   let lists: ServerLists = seen?.identity === identity ? { ...NOTHING, tools: seen.tools } : NOTHING;
@@ -162,11 +169,14 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   /** Servers on a pipe do not say which call they ask about. Calls that change something run one at a time, so it is the last. */
   const elicitInCall: ConnectionDeps["elicit"] = async (request) => running.at(-1)?.elicit(request) ?? { action: "cancel" };
   const runningCall = (): string | undefined => running.at(-1)?.id;
-  const open = async (): Promise<void> => {
+  const connect = async (connecting: ConnectionDeps): Promise<Connection> => {
+    if (configured.channel) return await connectChannel(configured.channel, connecting, ending.signal);
     const expanded = configured.isLiteral ? { server } : expandServer(server, deps.environment);
     if ("missing" in expanded) throw missingVariables(expanded.missing, file);
-    const own = { listChanged: refresh, elicit: elicitInCall, runningCall };
-    const opened = await connectServer(name, expanded.server, { ...deps, ...own }, ending.signal);
+    return await connectServer(name, expanded.server, connecting, ending.signal);
+  };
+  const open = async (): Promise<void> => {
+    const opened = await connect({ ...deps, listChanged: refresh, elicit: elicitInCall, runningCall });
     const since = clock.now();
     void opened.closed.then(() => {
       if (connection !== opened) return;

@@ -129,7 +129,9 @@ export function readMcpText(file: string, written: string): McpFile {
   const refused = new Set(nameFaults(members.map(([name]) => String(name.value))).map((fault) => reportFault(page, found, fault)));
   for (const [name, node] of members) {
     const server = String(name.value);
-    const read = mcpServer(getNodeValue(node));
+    const value: unknown = getNodeValue(node);
+    if (isObject(value) && value["type"] === "sdk") continue; // it is in the program that drives Assent, which brings it along
+    const read = mcpServer(value);
     if ("faults" in read) for (const fault of read.faults) reportFault(page, found, { ...fault, path: [server, ...fault.path] });
     else if (!refused.has(server)) servers[server] = read.value;
   }

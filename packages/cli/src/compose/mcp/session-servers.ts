@@ -34,43 +34,75 @@ export type SessionServerParts = {
   readonly ports: HostPorts;
   readonly workspace: string;
   readonly settings: () => Settings;
+  /** Servers that a host brings along, once it has joined. */
+  readonly brought?: () => readonly ConfiguredServer[];
   /** The servers are only described: their tools are those of the last time. */
   readonly onlyDescribed?: true;
   readonly inFront?: ClientInFront;
 };
 
-/** Starts servers in the background. Undefined if none is configured; then the library is not loaded. */
+/** Starts servers in the background. Undefined if none is configured or brought along; until there is one, the library is not loaded. */
 export function startServers(context: Context, parts: SessionServerParts): SessionServers | undefined {
-  if (parts.servers.length === 0) return undefined;
-  let current: McpServerSet | undefined;
-  let isFirst = true;
-  const opened = openServerSet(context, parts).then((set) => {
-    current = set;
-    reportFailures(context, set);
-    set.start();
-    return set;
-  });
-  opened.catch((error: unknown) => void warn(context.io, `MCP servers could not be started: ${String(error)}`));
-  const settled = async (): Promise<McpServerSet> => {
-    const set = await opened;
-    if (isFirst) await set.settle(parts.settings()["mcp.startWait"] * 1_000);
-    isFirst = false;
-    return set;
+  const { servers: configured, brought } = parts;
+  if (configured.length === 0 && !brought) return undefined;
+  const opened: Promise<McpServerSet>[] = [];
+  const current: McpServerSet[] = [];
+  const waited = new Set<McpServerSet>();
+  let known = configured;
+  let all: readonly Tool[] = [];
+  const open = (servers: readonly ConfiguredServer[]): void => {
+    const opening = openServerSet(context, { ...parts, servers }).then((set) => {
+      current.push(set);
+      reportFailures(context, set);
+      set.start();
+      return set;
+    });
+    opening.catch((error: unknown) => void warn(context.io, `MCP servers could not be started: ${String(error)}`));
+    opened.push(opening);
+  };
+  if (configured.length > 0) open(configured);
+  /** A host says what it brings along after the session has begun. */
+  const openBrought = (): void => {
+    const isKnown = (name: string): boolean => known.some((one) => one.name.toLowerCase() === name.toLowerCase());
+    const late = (brought?.() ?? []).filter(({ name }) => !isKnown(name));
+    if (late.length === 0) return;
+    known = [...known, ...late];
+    open(late);
+  };
+  const settled = async (): Promise<readonly McpServerSet[]> => {
+    openBrought();
+    const sets = await Promise.all(opened);
+    const waiting = sets.filter((set) => !waited.has(set));
+    await Promise.all(waiting.map((set) => set.settle(parts.settings()["mcp.startWait"] * 1_000)));
+    for (const set of waiting) waited.add(set);
+    return sets;
   };
   return {
-    current: () => current,
-    tools: async () => (await settled()).tools(),
+    current: () => current[0],
+    tools: async () => {
+      const now = (await settled()).map((set) => set.tools());
+      const [only = [], ...more] = now;
+      const joined = more.length === 0 ? only : now.flat();
+      if (joined.length !== all.length || joined.some((tool, at) => tool !== all[at])) all = joined;
+      return all;
+    },
     expand: async (said) => {
       if (!/^\/mcp__|(?:^|\s)@[\w-]+:\S/.test(said)) return said;
+      const sets = await settled();
+      if (sets.length === 0) return said;
       const { expandPrompt } = await import("@assent/mcp");
-      return await expandPrompt(said, (await settled()).servers);
+      return await expandPrompt(
+        said,
+        sets.flatMap(({ servers }) => servers),
+      );
     },
     status: () => {
-      if (current) return current.servers.map(statusOf);
-      return parts.servers.map(({ name, server }) => ({ name, status: server.disabled ? "disabled" : "pending" }));
+      const running = current.flatMap(({ servers }) => servers.map(statusOf));
+      const pending = known.filter(({ name }) => !running.some((one) => one.name === name));
+      return [...running, ...pending.map(({ name, server }) => ({ name, status: server.disabled ? "disabled" : "pending" }) as const)];
     },
     close: async () => {
-      await opened.then((set) => set.close()).catch(() => undefined);
+      for (const set of opened) await set.then((one) => one.close()).catch(() => undefined);
     },
   };
 }

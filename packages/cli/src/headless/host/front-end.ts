@@ -6,6 +6,7 @@ import type { Io } from "../../io/io.ts";
 import type { WireMessage } from "../stream/message.ts";
 import { commitAnswer, type HostAnswerParts } from "./answers.ts";
 import { hostApprover } from "./approver.ts";
+import { type BroughtServers, broughtServers } from "./brought-servers.ts";
 import { hostHooks } from "./hooks.ts";
 import type { Inbox } from "./inbox.ts";
 import { createHostJoin, type HostFacts, type HostJoin } from "./join.ts";
@@ -50,7 +51,8 @@ export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
   let none = false;
   let steered: HostControls | undefined;
   const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
-  const joining = createHostJoin({ ...parts, link, presence, hooks, warn, tools: answering.policy.tools });
+  const brought = broughtServers(link, warn);
+  const joining = createHostJoin({ ...parts, link, presence, hooks, brought, warn, tools: answering.policy.tools });
   return {
     approver: hostApprover({
       ledger,
@@ -68,13 +70,14 @@ export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
     approvalTimeoutMs: joining.approvalTimeoutMs,
     agents: joining.agents,
     system: joining.system,
+    servers: brought.list,
     unasked: (is) => {
       none = is;
     },
     isAsking: () => link.open().length > 0,
     listen: (given) => {
       steered = given;
-      return listen({ ...parts, link, presence, warn, joining, steered });
+      return listen({ ...parts, link, presence, warn, joining, brought, steered });
     },
   };
 }
@@ -92,6 +95,7 @@ type HostListener = HostFrontEndParts & {
   readonly presence: HostPresence;
   readonly warn: (code: string, message: string) => void;
   readonly joining: HostJoin;
+  readonly brought: BroughtServers;
   readonly steered: HostControls;
 };
 
@@ -172,10 +176,11 @@ async function respondTo(on: HostListener, request: Extract<HostLine, { kind: "r
 }
 
 async function responseTo(
-  { joining, steered }: HostListener,
+  { joining, brought, steered }: HostListener,
   { subtype, fields }: Extract<HostLine, { kind: "request" }>,
 ): Promise<JsonObject> {
   try {
+    if (subtype === "mcp_message") return { subtype: "success", response: brought.deliver(fields) };
     if (subtype !== "initialize") return { subtype: "success", response: await handleRequest(steered, subtype, fields) };
     const response = await joining.join(fields);
     await steered.joined();

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type Registry, readCallRecord, type Session 
 import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { VERSION } from "../../version.ts";
 import { PROTOCOL } from "../stream/init-message.ts";
+import type { BroughtServers } from "./brought-servers.ts";
 import { canUseTool } from "./can-use-tool.ts";
 import { HostError } from "./error.ts";
 import type { HostHooks } from "./hooks.ts";
@@ -21,6 +22,7 @@ export type HostJoinParts = {
   readonly link: HostLink;
   readonly presence: HostPresence;
   readonly hooks: HostHooks;
+  readonly brought: BroughtServers;
   readonly facts: () => HostFacts;
   /** The tools that an agent of the host may name. */
   readonly tools: Registry;
@@ -76,6 +78,7 @@ export function createHostJoin(parts: HostJoinParts): HostJoin {
       if (typeof ms === "number") timeoutMs = ms;
       agents = readBroughtAgents(fields["agents"], parts);
       system = systemIn(fields);
+      parts.brought.take(fields);
       for (const name of ignoredFields(fields)) parts.warn("option_not_honored", `initialize.${name} has no effect here.`);
       const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
       presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
@@ -112,7 +115,7 @@ function withOurMode(fields: unknown): unknown {
 /** Fields of `initialize` that have an effect. */
 const KNOWN_FIELDS: readonly string[] = [
   ...["subtype", "protocol", "hooks", "can_use_tool", "ask_user", "agents", "approval_timeout_ms"],
-  ...["systemPrompt", "appendSystemPrompt"],
+  ...["systemPrompt", "appendSystemPrompt", "sdkMcpServers", "mcpServers"],
 ];
 
 /** Fields of `initialize` that have no effect here. */

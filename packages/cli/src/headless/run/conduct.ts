@@ -205,6 +205,7 @@ function compose(
   const { session, ports, flags, chosen } = conducting;
   const door: FrontEnd = {
     ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
+    ...(host && { servers: host.servers }),
     approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
     system: () => ({ ...context.client?.system, ...host?.system() }),
     attend: observeSessions({
