@@ -12,7 +12,7 @@ import {
   type SDKUserMessage,
   tool,
 } from "@qwen-code/sdk";
-import { z } from "zod/v3";
+import { z } from "zod";
 import { DIALECTS } from "../../packages/agent/test/wire/dialects.ts";
 import { modelServer } from "../../packages/agent/test/wire/model-server.ts";
 import { BIN, type Place, place, until } from "../../packages/cli/test/support/assent.ts";
@@ -498,7 +498,10 @@ describe("MCP servers of the client", () => {
   test("a tool inside its program is called after its approval, and one that Assent starts works beside it", async () => {
     using at = place();
     const heard: unknown[] = [];
-    const echo = tool("echo", "Echoes a text.", { text: z.string() }, async ({ text }) => {
+    // The types of two versions of zod do not fit each other.
+    const make = tool as (...given: readonly unknown[]) => unknown;
+    const serve = createSdkMcpServer as (given: unknown) => NonNullable<QueryOptions["mcpServers"]>[string];
+    const echo = make("echo", "Echoes a text.", { text: z.string() }, async ({ text }: { readonly text: string }) => {
       heard.push(text);
       return { content: [{ type: "text", text: `heard ${text}` }] };
     });
@@ -509,7 +512,7 @@ describe("MCP servers of the client", () => {
     const asked: string[] = [];
     const calls = ["app", "other"].map((server) => ({ tool: `mcp__${server}__echo`, id: server, input: { text: server } }));
     const { messages, error } = await run(at, [{ calls }, { say: "Done." }], {
-      mcpServers: { app: createSdkMcpServer({ name: "app", version: "1", tools: [echo] }), other: started },
+      mcpServers: { app: serve({ name: "app", version: "1", tools: [echo] }), other: started },
       canUseTool: async (name, input) => {
         asked.push(name);
         return { behavior: "allow", updatedInput: input };

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from "./json.ts";
-import type { Asking } from "./query-options.ts";
 
 /** What a tool returns: a text, or content as MCP has it. */
 export type SdkToolResult =
@@ -23,7 +22,7 @@ export type SdkTool = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: SdkToolSchema;
-  readonly run: (input: JsonObject, asking: Asking) => Promise<SdkToolResult> | SdkToolResult;
+  readonly run: (input: JsonObject, asking: { readonly signal: AbortSignal }) => Promise<SdkToolResult> | SdkToolResult;
   readonly annotations?: JsonObject;
 };
 
