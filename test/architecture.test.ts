@@ -312,6 +312,7 @@ describe("the record's format is pinned", () => {
       "notice.delivered",
       "notice.dropped",
       "notice.queued",
+      "notification.sent",
       "policy.changed",
       "preview.ended",
       "preview.started",

@@ -7,6 +7,7 @@ import { asFailure } from "./io/failure.ts";
 import type { Io } from "./io/io.ts";
 import { printFailure } from "./io/output.ts";
 import { isGone } from "./io/process-io.ts";
+import { createAttendance } from "./notify/attendance.ts";
 import type { Overrides } from "./overrides.ts";
 
 /** Runs one command line and resolves with its exit code. It never throws. */
@@ -78,6 +79,7 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       const context: Context = {
         io: env === io.env ? io : { ...io, env },
         overrides,
+        attendance: createAttendance(),
         options,
         operands,
         commands: COMMANDS,

@@ -20,7 +20,7 @@ export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export type { OwnFiles } from "./safeguards/own-files.ts";
 export { type AuditDestination, isSafeAddress } from "./settings/audit-destination.ts";
 export { FileLockedError } from "./settings/file-lock.ts";
-export { createDenyAllPolicy, type LoadedPolicy, loadSettings, readStoreSetting } from "./settings/load-policy.ts";
+export { createDenyAllPolicy, type LoadedPolicy, loadSettings, readUserSettings } from "./settings/load-policy.ts";
 export { type PolicyLocations, projectSettingsFile, type SessionFlags, settingsLocations } from "./settings/locations.ts";
 export {
   type McpFile,
@@ -30,6 +30,7 @@ export {
   readMcpFile,
   readMcpText,
 } from "./settings/mcp-servers.ts";
+export type { NotifyReceiver, NotifyReceivers } from "./settings/notify-receivers.ts";
 export { formatProblem, SettingsError, type SettingsProblem, sortProblems } from "./settings/problem.ts";
 export { type PromotedRule, type PromotionOptions, promoteRule, storeSetting } from "./settings/promote-rule.ts";
 export { CLIENT_NAMES } from "./settings/rule-entry.ts";

@@ -1,6 +1,7 @@
 import type { Ledger } from "@assent/core";
 import type { Client } from "../headless/clients/options.ts";
 import type { Io } from "../io/io.ts";
+import type { Attendance } from "../notify/attendance.ts";
 import type { Overrides } from "../overrides.ts";
 
 export type OptionSpec = { readonly name: string; readonly help: string } & (
@@ -37,6 +38,8 @@ export type Context = {
   readonly options: Options;
   readonly operands: readonly string[];
   readonly overrides: Overrides;
+  /** Where a person or host is asked in this process. */
+  readonly attendance: Attendance;
   readonly commands: readonly Command[];
   /** Another vendor's client that started this program. */
   readonly client?: Client | undefined;

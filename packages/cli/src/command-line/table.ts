@@ -31,6 +31,7 @@ import { mcpRemove } from "../commands/mcp-remove.ts";
 import { mcpServe } from "../commands/mcp-serve.ts";
 import { mcpTest } from "../commands/mcp-test.ts";
 import { mcpUninstall } from "../commands/mcp-uninstall.ts";
+import { notifyTest } from "../commands/notify-test.ts";
 import { policyCheck } from "../commands/policy-check.ts";
 import { policyDiff } from "../commands/policy-diff.ts";
 import { policyFetch } from "../commands/policy-fetch.ts";
@@ -65,7 +66,7 @@ import type { Command } from "./spec.ts";
 /** In the order of `assent --help`. */
 export const COMMANDS: readonly Command[] = [
   ...[tui, run, call, resume, worker, hook, demo],
-  ...[inbox, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
+  ...[inbox, notifyTest, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, policyFetch, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, audit, tools],

@@ -66,6 +66,7 @@ export function createAgentEquipment(
     const attending = await frontEnd?.attend(session, spec.call);
     const tools = agentRegistry(spec);
     const asks = askDepsFor(around, spec);
+    context.attendance.attend(session.id, () => asks.approver?.available() === true);
     const dispatcher = createDispatcher({
       ...commonDeps(context, { session, ports, policy, limits, frontEnd, unknown: around.unknown.fingerprints }),
       by: around.channels.by,

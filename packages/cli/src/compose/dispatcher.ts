@@ -56,6 +56,7 @@ export async function createSessionDispatcher(context: Context, runtime: Dispatc
   const seat = reachPerson(context, runtime);
   const { by, onAsk, channels } = seat;
   const asks = (): boolean => seat.attended || onAsk === "park" || frontEnd?.asks?.() === true;
+  context.attendance.attend(session.id, () => channels.approver?.available() === true);
   const hooks = createHooks(context, runtime);
   policy.useReadsFrom(session.ledger);
   const modes = await openSessionModes(context, runtime, by.name);

@@ -22,6 +22,8 @@ import type { OutsidePlace } from "./outside-policy.ts";
 import { endOutsideSession, reportOutsideCall } from "./report.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;
+/** The agent waits for the answer, and may run the call if it comes too late. What was not sent by then is left to the inbox. */
+const NOTICE_WAIT_MS = 0;
 /** What is left of the agent's time after the deadline, to answer and exit. */
 const SPARE_SECONDS = 2;
 
@@ -79,32 +81,36 @@ async function readInput({ io }: Context): Promise<string> {
 const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 
 async function answerEvent(context: Context, agent: GuardedAgent, event: GuardEvent): Promise<HookOutput> {
-  return withStore(context, async ({ ledger, directory }) => {
-    const ports = hostPortsFor(context, directory);
-    const { cwd } = "call" in event ? event.call : event;
-    const place: OutsidePlace = { agent: agent.name, cwd, ledger, ports, directory };
-    switch (event.kind) {
-      case "decide":
-        if (isExamined(context, directory))
-          return agent.write({ verdict: "deny", reason: "Denied: assent hook doctor is looking." }, event);
-        return agent.write(await decideInTime(context, agent, { place, call: event.call }), event);
-      case "dialog":
-        return agent.write(await answerInTime(context, agent, { place, call: event.call }), event);
-      case "report": {
-        const answer = { state: event.outcome, content: event.text, reportedBy: agent.title } as const;
-        await reportOutsideCall(context, place, { call: event.call, answer });
-        return SILENT;
+  return withStore(
+    context,
+    async ({ ledger, directory }) => {
+      const ports = hostPortsFor(context, directory);
+      const { cwd } = "call" in event ? event.call : event;
+      const place: OutsidePlace = { agent: agent.name, cwd, ledger, ports, directory };
+      switch (event.kind) {
+        case "decide":
+          if (isExamined(context, directory))
+            return agent.write({ verdict: "deny", reason: "Denied: assent hook doctor is looking." }, event);
+          return agent.write(await decideInTime(context, agent, { place, call: event.call }), event);
+        case "dialog":
+          return agent.write(await answerInTime(context, agent, { place, call: event.call }), event);
+        case "report": {
+          const answer = { state: event.outcome, content: event.text, reportedBy: agent.title } as const;
+          await reportOutsideCall(context, place, { call: event.call, answer });
+          return SILENT;
+        }
+        case "turn-end":
+          await endTurn(context, place, event.session);
+          return SILENT;
+        case "session-end":
+          await endOutsideSession(context, place, event.session);
+          return SILENT;
+        default:
+          return event satisfies never;
       }
-      case "turn-end":
-        await endTurn(context, place, event.session);
-        return SILENT;
-      case "session-end":
-        await endOutsideSession(context, place, event.session);
-        return SILENT;
-      default:
-        return event satisfies never;
-    }
-  });
+    },
+    NOTICE_WAIT_MS,
+  );
 }
 
 /** `assent hook doctor` wants to know whether the agent asks. A project can set the variable, too, but name no other file. */

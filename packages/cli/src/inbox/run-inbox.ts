@@ -15,6 +15,7 @@ import { CommandError } from "../io/failure.ts";
 import { openInBrowser } from "../io/open-in-browser.ts";
 import { warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
+import { remindReceivers } from "../notify/reminder.ts";
 import { storeUrl } from "../store/location.ts";
 import { withStore } from "../store/open.ts";
 import { continueSessions, DEFAULT_CONCURRENCY } from "../worker/run-worker.ts";
@@ -37,6 +38,7 @@ export function runInbox(context: Context): Promise<number> {
     });
     const ports = hostPortsFor(context, store.directory);
     const stopping = cancelOnSignal(io, ports.clock);
+    const reminding = remindReceivers(context, store, stopping.signal);
     try {
       await io.stdout.write(`${server.link()}\n`);
       await io.stderr.write("The link works once. Press Ctrl-C to stop; open approvals keep waiting.\n");
@@ -46,6 +48,8 @@ export function runInbox(context: Context): Promise<number> {
       return 0;
     } finally {
       stopping.release();
+      stopping.cancel();
+      await reminding;
       await server.close();
     }
   });

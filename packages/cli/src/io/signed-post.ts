@@ -36,7 +36,7 @@ export async function postSigned({ url, type, body, headers = {}, signed, now, t
       method: "POST",
       redirect: "error",
       body,
-      headers: { "content-type": type, ...(signed ? signature(signed, now, body) : {}), ...headers },
+      headers: { "content-type": type, ...(signed ? signatureHeaders(signed, now, body) : {}), ...headers },
       signal: either,
     });
     const text = await readStart(answer);
@@ -49,7 +49,7 @@ export async function postSigned({ url, type, body, headers = {}, signed, now, t
 }
 
 /** An HMAC-SHA-256 over id, time and body, as Standard Webhooks has it. */
-function signature({ id, secret }: NonNullable<Post["signed"]>, now: number, body: string): Readonly<Record<string, string>> {
+export function signatureHeaders({ id, secret }: NonNullable<Post["signed"]>, now: number, body: string): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(now / 1000));
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : secret;
   const mac = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");

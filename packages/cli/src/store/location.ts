@@ -55,7 +55,7 @@ export function mentionsStore(env: Context["io"]["env"]): boolean {
 }
 
 /** True if the settings of the user or the team may have this key. Most do not, and reading them costs time at every start. */
-export function mentionsSetting(env: Context["io"]["env"], key: "store" | "audit"): boolean {
+export function mentionsSetting(env: Context["io"]["env"], key: "store" | "audit" | "notify"): boolean {
   return [join(configDirectory(env), "settings.json"), "/etc/assent/settings.json"].some((file) => mentions(file, key));
 }
 

@@ -1,6 +1,7 @@
 import { type Ledger, memoryLedger } from "@assent/core";
 import { hasStore } from "@assent/store";
 import type { Context, EarlyStore } from "../command-line/spec.ts";
+import { noticedLedger } from "../notify/noticed-ledger.ts";
 import { durableLedger } from "./durable-ledger.ts";
 import { locate, mentionsSetting, stateDirectory, storeUrl } from "./location.ts";
 import type { Store } from "./store.ts";
@@ -10,16 +11,20 @@ export async function openEarly(context: Context): Promise<EarlyStore | undefine
   return hasRecord(context, directory) ? { directory, ledger: await openAt(context, directory) } : undefined;
 }
 
-/** Opens or creates the store and closes it afterwards. */
-export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+/**
+ * Opens or creates the store and closes it afterwards. Receivers of notifications are told about what is recorded meanwhile; they may delay the end
+ * by `waitMs`.
+ */
+export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>, waitMs?: number): Promise<T> {
   const directory = await stateDirectory(context);
-  return use(context, await openAt(context, directory), directory, work);
+  const { ledger, settle } = noticedLedger(context, await openAt(context, directory), directory);
+  return use(context, ledger, directory, (store) => work(store).finally(() => settle(waitMs)));
 }
 
 /** Treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
-  if (hasRecord(context, directory)) return use(context, await openAt(context, directory), directory, work);
+  if (hasRecord(context, directory)) return withStore(context, work);
   return use(context, memoryLedger(), directory, work);
 }
 

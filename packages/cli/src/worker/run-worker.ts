@@ -10,6 +10,7 @@ import { cancelOnSignal } from "../io/cancel-on-signal.ts";
 import { asFailure, isHeldElsewhere, usageError } from "../io/failure.ts";
 import { printJson, warn } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
+import { remindReceivers } from "../notify/reminder.ts";
 import { withStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { readLabelOptions } from "./label-options.ts";
@@ -27,10 +28,13 @@ export async function runWorker(context: Context): Promise<number> {
   return withStore(context, async (store) => {
     const ports = hostPortsFor(context, store.directory);
     const stopping = cancelOnSignal(context.io, ports.clock, store.ledger);
+    const reminding = remindReceivers(context, store, stopping.signal);
     try {
       return await continueSessions(context, { store, place, ports: { ledger: store.ledger, ...ports }, stopping: stopping.signal });
     } finally {
       stopping.release();
+      stopping.cancel();
+      await reminding;
     }
   });
 }

@@ -265,6 +265,19 @@ export type EventBodies = ProposalEventBodies &
       readonly by: By;
     };
     "trust.revoked": { readonly workspace: string; readonly by: By };
+    /** Remembers what a receiver of notifications was told, so that it is not told again by another process. */
+    "notification.sent": {
+      readonly session: string;
+      /** The type and a short digest of its address. */
+      readonly receiver: string;
+      /** What it was told, such as `approval:a_…`. */
+      readonly items: readonly string[];
+      /** A random name of the sender. */
+      readonly by: string;
+      /** `sending`: another process may try after `until`. */
+      readonly state: "sending" | "sent";
+      readonly until: string | null;
+    };
     "store.created": { readonly store: string; readonly version: number };
     "store.epoch": {
       readonly epoch: number;

@@ -254,6 +254,7 @@ function foldSession(state: SessionState, event: SessionEvent): void {
     case "trust.granted":
     case "trust.revoked":
     case "cancel.requested":
+    case "notification.sent":
     case "store.created":
     case "store.epoch":
     case "store.migrated":

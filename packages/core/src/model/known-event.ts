@@ -63,6 +63,7 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
   "proposal.requested": "anyone",
   "cancel.requested": "anyone",
   "question.answered": "anyone",
+  "notification.sent": "anyone",
   "store.created": "store",
   "store.epoch": "store",
   "store.migrated": "store",
@@ -100,8 +101,8 @@ export function parseEvent(stored: StoredEvent): LedgerEvent | undefined {
 }
 
 /**
- * The session that a shared event names. Trust and snapshots use `trust:WORKSPACE` and `snapshot:SESSION`, which are not valid session
- * names.
+ * The session that a shared event names. Trust, snapshots and notifications use `trust:WORKSPACE`, `snapshot:SESSION` and
+ * `notification:SESSION`, which are not valid session names.
  */
 export function namedSession(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {
@@ -116,6 +117,8 @@ export function namedSession(event: { readonly type: string; readonly body: obje
     case "trust.granted":
     case "trust.revoked":
       return `trust:${text(event.body, "workspace") ?? ""}`;
+    case "notification.sent":
+      return `notification:${text(event.body, "session") ?? ""}`;
     case "store.snapshot":
       return snapshotName(text(event.body, "session") ?? "");
     default:

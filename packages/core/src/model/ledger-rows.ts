@@ -94,6 +94,7 @@ export type SharedDraft = Draft<
   | "proposal.requested"
   | "cancel.requested"
   | "question.answered"
+  | "notification.sent"
 >;
 
 /** Why a claim failed. */

@@ -171,11 +171,13 @@ export function answerRefusal(
 }
 
 /** An answer that an earlier one may prevent. */
-export type ContestedDraft = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked" | "cancel.requested">>;
+export type ContestedDraft = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked" | "cancel.requested" | "notification.sent">>;
 
-/** False if none conflicts: the newest trust event counts, and a request to cancel changes nothing by itself. */
+const UNCONTESTED: readonly SharedDraft["type"][] = ["trust.granted", "trust.revoked", "cancel.requested", "notification.sent"];
+
+/** False if none conflicts: the newest trust event counts; a request to cancel and a record of notifications change nothing by themselves. */
 export function isContested(event: SharedDraft): event is ContestedDraft {
-  return event.type !== "trust.granted" && event.type !== "trust.revoked" && event.type !== "cancel.requested";
+  return !UNCONTESTED.includes(event.type);
 }
 
 /** The proposal's row after one of its events. Throws `IllegalEvent` for an illegal event or one from another session. */

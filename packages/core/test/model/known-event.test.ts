@@ -35,6 +35,10 @@ const NAMING: readonly (readonly [Draft, string | undefined])[] = [
   [draftOf("grant.used", { grant: "g_1", session: "s_1", call: "c1" }), "s_1"],
   [draftOf("grant.revoked", { grant: "g_1", by: "Tester" }), undefined],
   [draftOf("trust.revoked", { workspace: "/w", by: TESTER }), "trust:/w"],
+  [
+    draftOf("notification.sent", { session: "s_1", receiver: "slack:1", items: ["approval:a_1"], by: "n_1", state: "sent", until: null }),
+    "notification:s_1",
+  ],
   [requestedDraft("s_1", "p_1"), "s_1"],
   [repliedDraft("s_1", "q_1"), "s_1"],
   [stagedDraft("p_1"), undefined],

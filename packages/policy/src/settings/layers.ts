@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isObject, type Scope } from "@assent/core";
 import { escapeGlob } from "../rules/path-glob.ts";
 import type { PolicyLocations, SessionFlags } from "./locations.ts";
+import { receiverSecrets } from "./notify-receivers.ts";
 import { problemEffect, type SettingsProblem } from "./problem.ts";
 import type { RuleEntry, WrittenSettings, WrittenValue } from "./read-settings.ts";
 import { secretPlaces } from "./secret-source.ts";
@@ -128,7 +129,7 @@ function ignoredWarnings(layers: readonly Layer[], values: readonly IgnoredValue
   const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
   const [message, advice] = layer.trusted
     ? [
-        "a project's settings cannot choose the record or where it is sent, or loosen how commands are confined or previewed",
+        "a project's settings cannot choose the record, where it is sent or who is notified, or loosen how commands are confined or previewed",
         "Write them in your own settings.",
       ]
     : ["until you trust this workspace, its settings can only make rules stricter", "To trust the workspace, run: assent trust"];
@@ -161,7 +162,7 @@ function findLockedMode(layers: readonly Layer[], { mode, "permissions.lock": lo
   return { type: "mode_locked", file, ...found.at, key: "mode", message, hint: "Choose another mode.", effect: "refuse" };
 }
 
-/** Makes paths absolute before lists are joined. The files and secrets of audit destinations are protected. */
+/** Makes paths absolute before lists are joined. The files and secrets of audit destinations and receivers are protected. */
 function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: PolicyLocations): Settings {
   const globs = (key: "permissions.protect" | "permissions.sensitive"): readonly string[] =>
     layers.flatMap(({ root, written }) => {
@@ -169,9 +170,10 @@ function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: Pol
       return Array.isArray(found) ? found.map((glob) => absoluteGlob(String(glob), root, home)) : [];
     });
   const fromHome = (path: string): string => (path.startsWith("~/") ? join(home, path.slice(2)) : path);
-  const { variables, files } = secretPlaces(
-    settings.audit.flatMap((to) => ("webhook" in to ? [to.secret] : "otlp" in to && to.token !== undefined ? [to.token] : [])),
-  );
+  const { variables, files } = secretPlaces([
+    ...settings.audit.flatMap((to) => ("webhook" in to ? [to.secret] : "otlp" in to && to.token !== undefined ? [to.token] : [])),
+    ...receiverSecrets(settings["notify.receivers"]),
+  ]);
   const streams = settings.audit.flatMap((to) => ("file" in to ? [to.file] : []));
   const exact = (path: string): string => `/${escapeGlob(fromHome(path))}`;
   return {

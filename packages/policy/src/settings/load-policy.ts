@@ -62,15 +62,14 @@ export function loadSettings(places: PolicyLocations, owners: FileOwners = {}): 
   return effectiveSettings(layersOf(readLayers(places, owners), places), places).settings;
 }
 
-/** The `store` of the user's or the team's settings, which is needed before the rest. Throws `SettingsError` if they cannot be used. */
-export function readStoreSetting(env: Readonly<Record<string, string | undefined>>, owners: FileOwners = {}): string | undefined {
+/** The settings of the user and the team alone. Throws `SettingsError` if they cannot be used. */
+export function readUserSettings(env: Readonly<Record<string, string | undefined>>, owners: FileOwners = {}): Settings {
   const locations = settingsLocations(env);
   const places: PolicyLocations = { ...locations, workspace: locations.home, session: { allow: [], ask: [], deny: [] }, trusted: false };
   const layers = readLayers(places, owners).filter(({ source }) => source.scope !== "project");
   const problems = layers.flatMap(({ written }) => written.problems);
   if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
-  const { settings } = effectiveSettings(layersOf(layers, places), places);
-  return settings.store;
+  return effectiveSettings(layersOf(layers, places), places).settings;
 }
 
 function readLayers(places: PolicyLocations, owners: FileOwners): readonly FileLayer[] {

@@ -83,7 +83,11 @@ function readNamedGroup(draft: SettingsDraft, { node, key }: ValueSlot): void {
   else reportFaults(draft, { node, key }, [{ path: [], message: `must be an object, not ${describeValue(getNodeValue(node))}` }]);
 }
 
+const RENAMED: Readonly<Record<string, keyof typeof SETTINGS>> = { "ask.notify": "notify.terminal" };
+
 function describeUnknownKey(key: string): { readonly message: string; readonly hint: string } {
+  const renamed = Object.hasOwn(RENAMED, key) ? RENAMED[key] : undefined;
+  if (renamed) return { message: `The key ${key} is now called ${renamed}.`, hint: `Write: ${nestedForm(renamed)}` };
   if (isKey(key))
     return { message: `The key ${key} is written with a dot, but keys are nested.`, hint: `Write it nested: ${nestedForm(key)}` };
   const nearest = nearestKey(key, keysNear(key));

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { ValueReader } from "./setting-values.ts";
 
 /** True for `env:NAME` and `file:PATH`, which say where a secret is. */
-function isSecretSource(value: string): boolean {
+export function isSecretSource(value: string): boolean {
   if (value.startsWith("env:")) return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(value);
   const path = value.slice("file:".length);
   return value.startsWith("file:") && (isAbsolute(path) || path.startsWith("~/")) && !/[\0\n]/.test(path);

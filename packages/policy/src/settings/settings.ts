@@ -3,6 +3,7 @@ import { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "@assent/co
 import { isServerName } from "../rules/mcp-name.ts";
 import { type AuditDestination, auditDestination } from "./audit-destination.ts";
 import { type McpServers, mcpServers } from "./mcp-servers.ts";
+import { type NotifyReceivers, notifyReceivers, publicUrl } from "./notify-receivers.ts";
 import {
   amount,
   directory,
@@ -57,7 +58,11 @@ export type Settings = {
   readonly "astEdit.maxChanges": number;
   /** Seconds; 0: never. */
   readonly "ask.timeout": number;
-  readonly "ask.notify": "on" | "off";
+  /** Whether the terminal interface rings when something waits. */
+  readonly "notify.terminal": "on" | "off";
+  /** The address at which people open the inbox. */
+  readonly "notify.publicUrl": string | undefined;
+  readonly "notify.receivers": NotifyReceivers;
   readonly "tasks.maxRunning": number;
   /** Undefined: `bubble` in the terminal interface, else `deny`. */
   readonly "tasks.onAsk": "deny" | "bubble" | "park" | undefined;
@@ -203,7 +208,9 @@ export const SETTINGS: SettingsTable = {
   "astEdit.maxFiles": lowered(wholeNumber(1), 10_000),
   "astEdit.maxChanges": lowered(wholeNumber(1), 50_000),
   "ask.timeout": single(amount("seconds", MAX_TIMER_SECONDS), 0),
-  "ask.notify": single(oneOf("on", "off"), "on"),
+  "notify.terminal": single(oneOf("on", "off"), "on"),
+  "notify.publicUrl": { ...single<string | undefined>(publicUrl, undefined), personal: true },
+  "notify.receivers": { merge: "named", read: notifyReceivers, initial: {}, untrusted: "no", personal: true },
   "tasks.maxRunning": lowered(wholeNumber(1, 100), 10),
   "tasks.onAsk": tightenedTo("deny", oneOf("deny", "bubble", "park"), undefined),
   "tools.maxConcurrency": lowered(wholeNumber(1, 100), 10),

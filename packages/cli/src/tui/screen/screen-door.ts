@@ -31,7 +31,7 @@ export function screenDoor({ screen, clock, env, approvalTimeoutMs, confinedOffe
       openText: (texts, signal) => screen.aside(() => own.openText(texts, signal), EDITOR_OPEN),
     };
     const notify = (): void => {
-      if (settings()?.["ask.notify"] !== "off") screen.ring(terminalNotification("Waiting for input"));
+      if (settings()?.["notify.terminal"] !== "off") screen.ring(terminalNotification("Waiting for input"));
     };
     const sessions = new Map<string, Session>();
     const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);

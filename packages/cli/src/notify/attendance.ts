@@ -1,0 +1,13 @@
+/** Sessions in which this process itself asks a person or a host program. They see what waits, so receivers are not told at once. */
+export type Attendance = {
+  readonly attend: (session: string, isHere: () => boolean) => void;
+  readonly isAttended: (session: string) => boolean;
+};
+
+export function createAttendance(): Attendance {
+  const sessions = new Map<string, () => boolean>();
+  return {
+    attend: (session, isHere) => void sessions.set(session, isHere),
+    isAttended: (session) => sessions.get(session)?.() === true,
+  };
+}

@@ -1,0 +1,120 @@
+import { type Clock, messageOf } from "@assent/core";
+import { createCommandEnvironment, createHostProcesses, httpFetch } from "@assent/host";
+import type { NotifyReceiver, Settings } from "@assent/policy";
+import { cut } from "../io/display-width.ts";
+import type { Io } from "../io/io.ts";
+import { oneLine } from "../io/visible-text.ts";
+import type { NoticeMessage } from "./message.ts";
+import { ReceiverError, receiverRequest, webhookBody } from "./receiver.ts";
+
+/** What came of one attempt. `again`: a later attempt may succeed. `said` has no secret of ours, but is text of the receiver. */
+export type Delivery = { readonly delivered: boolean; readonly again: boolean; readonly said: string };
+
+export type DeliveryParts = {
+  readonly env: Io["env"];
+  readonly clock: Clock;
+  readonly secretEnv: Settings["secretEnv"];
+};
+
+const ATTEMPT_MS = 10_000;
+
+/** Sends a message once. Never rejects, and ends when the signal aborts or after ten seconds. */
+export async function deliver(
+  receiver: NotifyReceiver,
+  message: NoticeMessage,
+  parts: DeliveryParts,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const late = new AbortController();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<Delivery>();
+  const both = AbortSignal.any([signal, late.signal]);
+  both.addEventListener("abort", () => stop({ delivered: false, again: true, said: signal.aborted ? "it was stopped" : NO_ANSWER }));
+  if (both.aborted) return { delivered: false, again: true, said: "it was stopped" };
+  const cancel = parts.clock.timer(ATTEMPT_MS, () => late.abort());
+  try {
+    const sending = receiver.type === "command" ? runCommand(receiver.command, message, parts) : post(receiver, message, parts, both);
+    return await Promise.race([sending.catch(describeFailure), stopped]);
+  } finally {
+    cancel();
+    late.abort(); // nothing more is read from the receiver
+  }
+}
+
+const NO_ANSWER = "it did not answer within 10 seconds";
+
+function describeFailure(error: unknown): Delivery {
+  if (error instanceof ReceiverError) return { delivered: false, again: false, said: error.message };
+  const { cause } = error instanceof Error ? error : {};
+  const reason = messageOf(cause ?? error);
+  return {
+    delivered: false,
+    again: reason !== "unexpected redirect",
+    said: reason === "unexpected redirect" ? REDIRECTED : oneLine(reason),
+  };
+}
+
+const REDIRECTED = "it redirects, which is refused; configure the final address";
+
+async function post(
+  receiver: Exclude<NotifyReceiver, { readonly type: "command" }>,
+  message: NoticeMessage,
+  { env, clock }: DeliveryParts,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const { url, headers, body } = receiverRequest(receiver, message, { env, now: () => clock.now() });
+  const answer = await httpFetch(url, { method: "POST", headers, body, redirect: "error", signal });
+  const { status } = answer;
+  const delivered = status >= 200 && status < 300;
+  const said = `HTTP ${status}${await startOf(answer.body, signal)}`;
+  if (status >= 300 && status < 400) return { delivered, again: false, said: REDIRECTED };
+  return { delivered, again: !delivered && (status >= 500 || status === 408 || status === 425 || status === 429), said };
+}
+
+const SHOWN_CHARS = 200;
+const READ_MS = 500;
+
+/** The beginning of the answer, for people who test a receiver. Its end is not waited for. */
+async function startOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<string> {
+  if (!body) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), READ_MS);
+  try {
+    while (text.length < SHOWN_CHARS && !signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // the status says whether it was delivered
+  } finally {
+    clearTimeout(timer);
+    void reader.cancel().catch(() => undefined);
+  }
+  return text.trim() === "" ? "" : `, ${cut(oneLine(text.trim()), SHOWN_CHARS)}`;
+}
+
+/** The program gets the message on standard input, and no secrets of the environment. It does not run in a project. */
+async function runCommand(
+  [file = "", ...args]: readonly string[],
+  message: NoticeMessage,
+  { env, secretEnv }: DeliveryParts,
+): Promise<Delivery> {
+  let output = "";
+  const hear = (text: string): void => {
+    if (output.length < SHOWN_CHARS) output += text;
+  };
+  const program = { file, args, cwd: "/", env: createCommandEnvironment(env, { secretEnv }) };
+  const decoder = new TextDecoder();
+  const running = await createHostProcesses({ graceMs: ATTEMPT_MS }).open({
+    ...program,
+    onOutput: (chunk) => hear(decoder.decode(chunk)),
+    onError: hear,
+  });
+  await running.write(`${JSON.stringify(webhookBody(message))}\n`).catch(() => undefined); // it need not read
+  await running.close();
+  const { exitCode, signal } = await running.ended;
+  const said = `${exitCode === null ? `killed by ${signal ?? "a signal"}` : `exit code ${exitCode}`}${output.trim() === "" ? "" : `, ${cut(oneLine(output.trim()), SHOWN_CHARS)}`}`;
+  return { delivered: exitCode === 0, again: exitCode !== 0, said };
+}

@@ -1,0 +1,44 @@
+import type { StoredEvent } from "@assent/core";
+
+/** Something that receivers may be told about. `id` is unique among notices of one event. */
+export type Notice = {
+  readonly event: "approval" | "expiring" | "failed" | "task";
+  readonly kind: "approval" | "question" | "proposal" | "session" | "task";
+  readonly id: string;
+  readonly session: string;
+  readonly at: string;
+};
+
+/** The types of events from which notices are made. */
+export const NOTICED_TYPES = ["approval.opened", "question.asked", "proposal.parked", "session.closed", "task.ended"] as const;
+
+/** The notice of a recorded event, if it is about something that people may want to know. */
+export function noticeOf({ type, session, seq, at, body }: StoredEvent): Notice | undefined {
+  const waiting = (kind: "approval" | "question" | "proposal"): Notice => ({
+    event: "approval",
+    kind,
+    id: String(body[kind]),
+    session,
+    at,
+  });
+  switch (type) {
+    case "approval.opened":
+      return waiting("approval");
+    case "question.asked":
+      return waiting("question");
+    case "proposal.parked":
+      return waiting("proposal");
+    case "session.closed":
+      if (body["reason"] !== "failed" && body["reason"] !== "limit") return undefined;
+      return { event: "failed", kind: "session", id: `${session}#${seq}`, session, at };
+    case "task.ended":
+      return { event: "task", kind: "task", id: String(body["task"]), session, at };
+    default:
+      return undefined;
+  }
+}
+
+/** How the record of sent notifications names a notice. */
+export function noticeKey({ event, id }: Notice): string {
+  return `${event}:${id}`;
+}

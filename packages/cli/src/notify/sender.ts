@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { type Clock, type Ledger, LedgerError } from "@assent/core";
+import { createRandomIds, createSystemClock } from "@assent/host";
+import { createValueRedactor, findWorkspace, type NotifyReceiver } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+import { readOwnSettings } from "../compose/own-settings.ts";
+import type { Io } from "../io/io.ts";
+import type { Store } from "../store/store.ts";
+import { type Delivery, deliver } from "./deliver.ts";
+import { type NoticeItem, type NoticeMessage, readItem, titleOf } from "./message.ts";
+import type { Notice } from "./notice.ts";
+import { ReceiverError, receiverKey } from "./receiver.ts";
+import { claimNotices, recordSent } from "./sent-record.ts";
+
+export type SenderParts = {
+  readonly io: Pick<Io, "env">;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly directory: string;
+  /** A random name of this sender. */
+  readonly by: string;
+};
+
+export function createSenderParts({ io, overrides }: Context, { ledger, directory }: Store): SenderParts {
+  return { io, ledger, clock: overrides.clock ?? createSystemClock(), directory, by: createRandomIds().next("n_") };
+}
+
+/** What receivers are told at once. */
+const MOST_ITEMS = 50;
+
+/** Tells one receiver about notices that no other process has told it. `done`: nothing is left to do. */
+export async function tellReceiver(
+  parts: SenderParts,
+  receiver: NotifyReceiver,
+  notices: readonly Notice[],
+  signal: AbortSignal,
+): Promise<Delivery | "done"> {
+  const { io, ledger, clock, directory } = parts;
+  const wanted = notices.filter(({ event }) => receiver.events.includes(event));
+  try {
+    const current = await readItems(parts, wanted);
+    if (current.length === 0) return "done";
+    const record = { ledger, clock, by: parts.by, receiver: receiverKey(receiver, io.env) };
+    const mine = await claimNotices(
+      record,
+      current.map(({ notice }) => notice),
+    );
+    const items = current.flatMap(({ notice, item }) => (mine.includes(notice) ? [item] : []));
+    if (items.length === 0) return "done";
+    const { secretEnv, "notify.publicUrl": link } = readOwnSettings(io, directory);
+    const delivery = await deliver(receiver, createMessage(items, clock, link), { env: io.env, clock, secretEnv }, signal);
+    if (delivery.delivered) await recordSent(record, mine);
+    return delivery;
+  } catch (error) {
+    if (error instanceof ReceiverError) return { delivered: false, again: false, said: error.message };
+    if (error instanceof LedgerError) return { delivered: false, again: true, said: error.message };
+    throw error;
+  }
+}
+
+type CurrentItem = { readonly notice: Notice; readonly item: NoticeItem };
+
+/** Secrets are looked for with the patterns of the directory that the item is about. */
+async function readItems({ io, ledger, directory }: SenderParts, notices: readonly Notice[]): Promise<readonly CurrentItem[]> {
+  const redactors = new Map<string, ReturnType<typeof createValueRedactor>>();
+  const found: CurrentItem[] = [];
+  for (const notice of notices) {
+    const [row] = await ledger.pending("sessions", { prefix: notice.session, all: true, limit: 1 });
+    const cwd = row?.cwd || directory;
+    const redact = redactors.get(cwd) ?? createValueRedactor(readOwnSettings(io, workspaceOf(cwd))["redaction.patterns"]);
+    redactors.set(cwd, redact);
+    const item = await readItem(ledger, notice, redact);
+    if (item) found.push({ notice, item });
+  }
+  return found;
+}
+
+/** The directory itself if it is gone. */
+function workspaceOf(cwd: string): string {
+  try {
+    return findWorkspace(cwd, undefined);
+  } catch {
+    return cwd;
+  }
+}
+
+export function createMessage(items: readonly NoticeItem[], clock: Clock, link: string | undefined): NoticeMessage {
+  const id = `msg_${createHash("sha256")
+    .update(items.map(({ key }) => key).join("\n"))
+    .digest("hex")
+    .slice(0, 32)}`;
+  const more = Math.max(0, items.length - MOST_ITEMS);
+  const listed = { items: items.slice(0, MOST_ITEMS), more };
+  return { id, at: new Date(clock.now()).toISOString(), host: hostname(), title: titleOf(items), link: link ?? null, ...listed };
+}
