@@ -33,6 +33,7 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
     "it takes two minutes; npm test replays the first task",
   ],
   ["docs/inbox.md", "assent inbox", "test/inbox/page.test.ts serves the page"],
+  ["docs/notifications.md", "assent notify test", "cli/test/notify/announce.test.ts sends to receivers on loopback"],
   ["CONTRIBUTING.md", "npm ci && npm test", "it runs these tests"],
   ["README.md", "npm ci && npm start", "cli/test/commands/maintenance.test.ts plays the demo"],
   ["README.md", "npm cit", "it runs these tests"],

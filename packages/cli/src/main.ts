@@ -7,7 +7,6 @@ import { asFailure } from "./io/failure.ts";
 import type { Io } from "./io/io.ts";
 import { printFailure } from "./io/output.ts";
 import { isGone } from "./io/process-io.ts";
-import { createAttendance } from "./notify/attendance.ts";
 import type { Overrides } from "./overrides.ts";
 
 /** Runs one command line and resolves with its exit code. It never throws. */
@@ -72,6 +71,7 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
     }
     case "run": {
       const { options, operands, command } = line;
+      const { createAttendance } = await import("./notify/attendance.ts");
       const { mentionsStore } = await import("./store/location.ts");
       const isNamed = options.text("store") !== undefined || !mentionsStore(io.env);
       const env = isNamed ? io.env : (await import("./store/store-setting.ts")).withStoreSetting(io.env);

@@ -8,7 +8,7 @@ import type { NoticeMessage } from "./message.ts";
 import { ReceiverError, receiverRequest, webhookBody } from "./receiver.ts";
 
 /** What came of one attempt. `again`: a later attempt may succeed. `said` has no secret of ours, but is text of the receiver. */
-export type Delivery = { readonly delivered: boolean; readonly again: boolean; readonly said: string };
+export type AttemptResult = { readonly delivered: boolean; readonly again: boolean; readonly said: string };
 
 export type DeliveryParts = {
   readonly env: Io["env"];
@@ -24,9 +24,9 @@ export async function deliver(
   message: NoticeMessage,
   parts: DeliveryParts,
   signal: AbortSignal,
-): Promise<Delivery> {
+): Promise<AttemptResult> {
   const late = new AbortController();
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<Delivery>();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<AttemptResult>();
   const both = AbortSignal.any([signal, late.signal]);
   both.addEventListener("abort", () => stop({ delivered: false, again: true, said: signal.aborted ? "it was stopped" : NO_ANSWER }));
   if (both.aborted) return { delivered: false, again: true, said: "it was stopped" };
@@ -42,7 +42,7 @@ export async function deliver(
 
 const NO_ANSWER = "it did not answer within 10 seconds";
 
-function describeFailure(error: unknown): Delivery {
+function describeFailure(error: unknown): AttemptResult {
   if (error instanceof ReceiverError) return { delivered: false, again: false, said: error.message };
   const { cause } = error instanceof Error ? error : {};
   const reason = messageOf(cause ?? error);
@@ -60,7 +60,7 @@ async function post(
   message: NoticeMessage,
   { env, clock }: DeliveryParts,
   signal: AbortSignal,
-): Promise<Delivery> {
+): Promise<AttemptResult> {
   const { url, headers, body } = receiverRequest(receiver, message, { env, now: () => clock.now() });
   const answer = await httpFetch(url, { method: "POST", headers, body, redirect: "error", signal });
   const { status } = answer;
@@ -100,7 +100,7 @@ async function runCommand(
   [file = "", ...args]: readonly string[],
   message: NoticeMessage,
   { env, secretEnv }: DeliveryParts,
-): Promise<Delivery> {
+): Promise<AttemptResult> {
   let output = "";
   const hear = (text: string): void => {
     if (output.length < SHOWN_CHARS) output += text;

@@ -47,7 +47,7 @@ export function receiverRequest(
 
 /** The body of a webhook, and the standard input of a command. */
 export function webhookBody({ id, at, host, title, link, items, more }: NoticeMessage): object {
-  return { type: "assent.notification", id, timestamp: at, data: { title, host, link, items, more } };
+  return { type: "assent.notify", id, timestamp: at, data: { title, host, link, items, more } };
 }
 
 const MOST_LINES = 10;

@@ -7,7 +7,7 @@ import type { Context } from "../command-line/spec.ts";
 import { readOwnSettings } from "../compose/own-settings.ts";
 import type { Io } from "../io/io.ts";
 import type { Store } from "../store/store.ts";
-import { type Delivery, deliver } from "./deliver.ts";
+import { type AttemptResult, deliver } from "./deliver.ts";
 import { type NoticeItem, type NoticeMessage, readItem, titleOf } from "./message.ts";
 import type { Notice } from "./notice.ts";
 import { ReceiverError, receiverKey } from "./receiver.ts";
@@ -35,7 +35,7 @@ export async function tellReceiver(
   receiver: NotifyReceiver,
   notices: readonly Notice[],
   signal: AbortSignal,
-): Promise<Delivery | "done"> {
+): Promise<AttemptResult | "done"> {
   const { io, ledger, clock, directory } = parts;
   const wanted = notices.filter(({ event }) => receiver.events.includes(event));
   try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { manualClock } from "@assent/core/testing";
@@ -269,6 +269,13 @@ describe("what a process sends while it works", () => {
     await announcer.settle(2_000);
     assert.equal(receiver.received.length, 5);
   });
+});
+
+test("the settings of the docs are valid", async () => {
+  using at = place();
+  put(userFile(at), readFileSync(new URL("../../../../examples/notify/settings.json", import.meta.url), "utf8"));
+  const { code, stdout, stderr } = await at.here(["policy", "check"]);
+  assert.equal(code, 0, `${stdout}${stderr}`);
 });
 
 test("assent notify test says what each receiver answered, and shows no secret", async () => {

@@ -8,7 +8,7 @@ import { manualClock } from "@assent/core/testing";
 import type { NotifyReceiver } from "@assent/policy";
 import { isSigned } from "../../../../examples/webhook-receiver.ts";
 import { oneLine } from "../../src/io/visible-text.ts";
-import { type Delivery, deliver } from "../../src/notify/deliver.ts";
+import { type AttemptResult, deliver } from "../../src/notify/deliver.ts";
 import type { NoticeItem } from "../../src/notify/message.ts";
 import { createMessage } from "../../src/notify/sender.ts";
 import { until } from "../support/assent.ts";
@@ -36,7 +36,7 @@ function send(
   receiver: NotifyReceiver,
   { env = { KEY: SECRET }, items = [itemOf()], link, signal }: Sent = {},
   clock = manualClock(),
-): Promise<Delivery> {
+): Promise<AttemptResult> {
   const parts = { env: { PATH: process.env["PATH"], ...env }, clock, secretEnv: ["KEY"] };
   return deliver(receiver, createMessage(items, clock, link), parts, signal ?? new AbortController().signal);
 }
@@ -48,7 +48,7 @@ describe("what a receiver answers decides whether a message is delivered", () =>
     const more = (): void => void (response.destroyed || response.write("x".repeat(65_536), more));
     more();
   };
-  const rows: readonly [sentence: string, answer: (response: ServerResponse) => void, expected: Partial<Delivery>][] = [
+  const rows: readonly [sentence: string, answer: (response: ServerResponse) => void, expected: Partial<AttemptResult>][] = [
     ["accepted", ACCEPT, { delivered: true, said: "HTTP 200, ok" }],
     ["accepted without a body", (it) => void it.writeHead(204).end(), { delivered: true, said: "HTTP 204" }],
     ["accepted with nonsense", (it) => void it.end("\u001b[2J<html>\0"), { delivered: true }],
