@@ -6,12 +6,10 @@ import { currentUser } from "@assent/host";
 import { loadPage, serveInbox } from "@assent/inbox";
 import type { Context } from "../command-line/spec.ts";
 import { NO_OPTIONS } from "../compose/flags.ts";
-import { withTimer } from "../compose/keep-alive.ts";
 import { readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { redactionPatterns } from "../compose/redaction.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
-import { CommandError } from "../io/failure.ts";
 import { openInBrowser } from "../io/open-in-browser.ts";
 import { warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
@@ -20,6 +18,7 @@ import { storeUrl } from "../store/location.ts";
 import { withStore } from "../store/open.ts";
 import { continueSessions, DEFAULT_CONCURRENCY } from "../worker/run-worker.ts";
 import { createInboxDesk } from "./inbox-desk.ts";
+import { listenError, untilAborted } from "./listening.ts";
 
 /** Serves the page until a signal comes. Stopping it loses nothing: open approvals stay in the record. */
 export function runInbox(context: Context): Promise<number> {
@@ -78,15 +77,4 @@ function writeLinkPage(directory: string, link: string): string {
   const html = `<!doctype html><meta http-equiv="refresh" content="0; url=${link}"><a href="${link}">Open the inbox</a>\n`;
   writeFileSync(page, html, { mode: 0o600 });
   return pathToFileURL(page).href;
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return withTimer(() => new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()))));
-}
-
-function listenError(error: unknown, port: number | undefined): unknown {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
-  const why = code === "EACCES" ? "may not be used by this user" : "is in use";
-  return new CommandError("port_unavailable", 1, { message: `Port ${port} ${why}.`, hint: "Choose another --port, or leave it out." });
 }

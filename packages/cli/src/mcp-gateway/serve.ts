@@ -1,8 +1,10 @@
 import { messageOf } from "@assent/core";
+import type { HttpGateway } from "@assent/mcp/gateway";
 import type { Context } from "../command-line/spec.ts";
 import { readFlags } from "../compose/flags.ts";
 import { keepAlive } from "../compose/keep-alive.ts";
 import { readPlace } from "../compose/place.ts";
+import { listenError, untilAborted } from "../inbox/listening.ts";
 import { warn } from "../io/output.ts";
 import { isGone } from "../io/process-io.ts";
 import { withStore } from "../store/open.ts";
@@ -19,25 +21,43 @@ export async function serveGateway(context: Context): Promise<number> {
   const place = readPlace(context, "mcp serve");
   const servers = await findServedServers(context);
   const holdMs = options.duration("hold") ?? HOLD_MS;
-  const { serveOnPipes } = await import("@assent/mcp/gateway");
   return withStore(context, (store) =>
     keepAlive(context, store, async ({ ports, cancelling }) => {
       let failure: unknown;
-      await serveOnPipes({
-        input: io.stdin(),
-        write: (text) => io.stdout.write(text),
+      const parts: ServedParts = {
         version: VERSION,
         digest: ports.digest,
-        signal: cancelling.signal,
         open: (client, inFront) => openGatewayConnection(context, { store, ports, place, flags, servers, holdMs, client, inFront }),
         failed: (error) => {
           failure = error;
           void warn(io, messageOf(error));
         },
-      }).catch((error: unknown) => {
+      };
+      if (options.flag("http")) return await serveHttp(context, parts, cancelling.signal);
+      const { serveOnPipes } = await import("@assent/mcp/gateway");
+      const pipes = { input: io.stdin(), write: io.stdout.write };
+      await serveOnPipes({ ...parts, ...pipes, signal: cancelling.signal }).catch((error: unknown) => {
         if (!isGone(error)) throw error;
       });
       return failure === undefined ? 0 : 1;
     }),
   );
+}
+
+type ServedParts = Omit<HttpGateway, "port">;
+
+async function serveHttp({ io, options }: Context, parts: ServedParts, signal: AbortSignal): Promise<number> {
+  const { serveOnHttp } = await import("@assent/mcp/gateway");
+  const port = options.count("port");
+  const server = await serveOnHttp({ ...parts, port: port ?? 0 }).catch((error: unknown) => {
+    throw listenError(error, port);
+  });
+  try {
+    await io.stdout.write(`${server.url}\nAuthorization: Bearer ${server.token}\n`);
+    await io.stderr.write("Clients need both lines; the token is not shown again. Press Ctrl-C to stop.\n");
+    await untilAborted(signal);
+    return 0;
+  } finally {
+    await server.close();
+  }
 }

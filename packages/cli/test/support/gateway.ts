@@ -142,10 +142,16 @@ export function callsIn(at: Place): readonly string[] {
 
 /** The first approval that waits, once there is one. */
 export async function waitForApproval(at: Place): Promise<string> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await delay(20)) {
+  const [first = ""] = await waitForApprovals(at, 1);
+  return first;
+}
+
+/** The approvals that wait, once there are so many. */
+export async function waitForApprovals(at: Place, count: number): Promise<readonly string[]> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await delay(20)) {
     const { value } = await at.hereJson(["approvals"]);
-    const [first] = value.approvals ?? value;
-    if (first) return first.id;
+    const ids = (value.approvals ?? value).map(({ id }: { readonly id: string }) => id);
+    if (ids.length >= count) return ids;
   }
-  throw new Error("nothing waits for approval");
+  throw new Error(`there are not ${count} approvals that wait`);
 }

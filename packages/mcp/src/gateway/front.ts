@@ -23,6 +23,8 @@ import { errorResult, toCallResult } from "./result.ts";
 export type Front = {
   /** Makes a server of the SDK for a connection, or for a single request over HTTP. */
   readonly makeServer: () => Server;
+  /** Sends list changes to the client of this server. */
+  readonly announceTo: (server: Server) => void;
   /** Calls the listener when a list changes. */
   readonly listChanged: (listener: (kind: "tools" | "prompts" | "resources") => void) => void;
   readonly close: () => Promise<void>;
@@ -104,6 +106,15 @@ export async function openFront(client: ConnectedClient, { open, version, digest
       };
       return server;
     },
+    announceTo: (server) =>
+      void listeners.add((kind) => {
+        const sent = {
+          tools: () => server.sendToolListChanged(),
+          prompts: () => server.sendPromptListChanged(),
+          resources: () => server.sendResourceListChanged(),
+        };
+        sent[kind]().catch(() => undefined); // the client is gone
+      }),
     listChanged: (listener) => void listeners.add(listener),
     close: connection.close,
   };

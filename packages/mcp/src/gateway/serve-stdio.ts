@@ -26,16 +26,9 @@ export async function serveOnPipes({ open, version, digest, signal, failed, ...p
       if (!client) throw new Error("The client did not say who it is.");
       front ??= openFront({ ...client, era }, { open, version, digest });
       front.catch(failed);
-      const { makeServer, listChanged } = await front;
+      const { makeServer, announceTo } = await front;
       const server = makeServer();
-      listChanged((kind) => {
-        const sent = {
-          tools: () => server.sendToolListChanged(),
-          prompts: () => server.sendPromptListChanged(),
-          resources: () => server.sendResourceListChanged(),
-        };
-        sent[kind]().catch(() => undefined); // the client is gone
-      });
+      announceTo(server);
       return server;
     },
     { transport, onerror: () => undefined }, // reported to the client

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { Client, type JSONRPCMessage } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { liveProcesses } from "../../../../test/support/processes.ts";
+import { published, until } from "../../../mcp/test/server-bench.ts";
+import { type Place, place } from "../support/assent.ts";
+import { callsIn, connectGateway, HOSTILE, serving, waitForApproval, waitForApprovals } from "../support/gateway.ts";
+
+const ECHO = { name: "echo", arguments: { text: "hello" } };
+const EVERYTHING = published("everything");
+assert.ok(EVERYTHING.type === "stdio");
+const { command: PROGRAM, args: ARGS } = EVERYTHING;
+
+function configure(at: Place, settings: object): void {
+  const file = join(at.root, ".config/assent/settings.json");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(settings));
+}
+
+/** The server without the gateway, for a client that can do what Assent does for every client. */
+async function connectDirectly(): Promise<Client> {
+  const client = new Client({ name: "tester", version: "1" }, { capabilities: { roots: {}, elicitation: { form: {}, url: {} } } });
+  await client.connect(new StdioClientTransport({ command: PROGRAM, args: [...ARGS], stderr: "ignore" }));
+  return client;
+}
+
+describe("what passes through the gateway", () => {
+  const CALLS = [
+    ["text", "echo", { message: "hi" }],
+    ["an image", "get-tiny-image", {}],
+    ["structured content", "get-structured-content", { location: "Chicago" }],
+    ["links to resources", "get-resource-links", { count: 2 }],
+    ["annotated content", "get-annotated-message", { messageType: "error", includeImage: true }],
+    ["an embedded resource", "get-resource-reference", { resourceType: "Text", resourceId: 1 }],
+  ] as const;
+  test("definitions, results, resources, prompts and completions are those of the server", async () => {
+    using at = place();
+    const direct = await connectDirectly();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__e", "--name", "e", "--", PROGRAM, ...ARGS]);
+    assert.deepEqual(await client.listTools(), await direct.listTools());
+    for (const [words, name, input] of CALLS)
+      assert.deepEqual(await client.callTool({ name, arguments: input }), await direct.callTool({ name, arguments: input }), words);
+    const withoutTimes = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/\d+:\d+:\d+[^"]*/g, ""));
+    const { resources } = await direct.listResources();
+    assert.deepEqual((await client.listResources()).resources, resources);
+    assert.deepEqual((await client.listResourceTemplates()).resourceTemplates, (await direct.listResourceTemplates()).resourceTemplates);
+    const [{ uri } = { uri: "" }] = resources;
+    assert.deepEqual(withoutTimes(await client.readResource({ uri })), withoutTimes(await direct.readResource({ uri })));
+    const { prompts } = await direct.listPrompts();
+    assert.deepEqual((await client.listPrompts()).prompts, prompts);
+    const [plain = { name: "" }] = prompts.filter((prompt) => (prompt.arguments ?? []).length === 0);
+    assert.deepEqual(await client.getPrompt({ name: plain.name }), await direct.getPrompt({ name: plain.name }));
+    await direct.close();
+    assert.equal(await end(), 0);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("a rule denies reading a resource, and a prompt", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--deny", "mcp__e__*", "--name", "e", "--", PROGRAM, ...ARGS]);
+    const [{ uri } = { uri: "" }] = (await client.listResources()).resources;
+    await assert.rejects(client.readResource({ uri }), /denied|rule/i);
+    await assert.rejects(client.getPrompt({ name: "simple-prompt" }), /denied|rule/i);
+    await end();
+  });
+
+  test("a denial of a tool with an output schema is a valid result", async () => {
+    using at = place();
+    for (const era of ["legacy", "modern"] as const) {
+      const { client, end } = await connectGateway(at, ["--deny", "mcp__e", "--name", "e", "--", PROGRAM, ...ARGS], { era });
+      await client.listTools(); // the client validates results against the listed schemas
+      const denied = await client.callTool({ name: "get-structured-content", arguments: { location: "Chicago" } });
+      assert.equal(denied.isError, true);
+      await end();
+    }
+  });
+
+  test("progress reaches the client", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "progress")]);
+    const heard: unknown[] = [];
+    await client.callTool(ECHO, { onprogress: (progress) => void heard.push(progress) });
+    assert.deepEqual(heard, [{ progress: 1, total: 2, message: "half" }]);
+    await end();
+  });
+
+  test("a result of 10 MB arrives whole", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "huge")]);
+    const { content } = await client.callTool(ECHO);
+    assert.deepEqual(content, [{ type: "text", text: "x".repeat(10 * 1024 * 1024) }]);
+    await end();
+  });
+
+  test("a changed list of tools is announced", async () => {
+    using at = place();
+    const { client, end, messages } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "changing")]);
+    await client.callTool(ECHO);
+    await until(() =>
+      messages.some((message: JSONRPCMessage) => "method" in message && message.method === "notifications/tools/list_changed"),
+    );
+    const { tools } = await client.listTools({}, { cacheMode: "refresh" });
+    assert.match(tools[0]?.description ?? "", /deletes your files/);
+    await end();
+  });
+
+  test("the form of a server is shown at the client", async () => {
+    using at = place();
+    const elicit = (): { action: "accept"; content: { version: number } } => ({ action: "accept", content: { version: 3 } });
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "form")], { elicit });
+    const { content } = await client.callTool(ECHO);
+    assert.match(JSON.stringify(content), /\\"version\\":3/);
+    await end();
+  });
+
+  test("tools of several servers have a prefix", async () => {
+    using at = place();
+    const server = (behavior: string): object => ({ command: process.execPath, args: [HOSTILE, behavior, at.root] });
+    configure(at, { mcpServers: { a: server("plain"), b: server("plain"), c: { ...server("plain"), disabled: true } } });
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__a"]);
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["a__echo", "b__echo"],
+    );
+    const { content } = await client.callTool({ ...ECHO, name: "a__echo" });
+    assert.deepEqual(content, [{ type: "text", text: "hello" }]);
+    await assert.rejects(client.callTool(ECHO), /Unknown tool/);
+    await end();
+  });
+});
+
+describe("a client that does not behave", () => {
+  test("gets an error for what is not a message, and can go on", async () => {
+    using at = place();
+    const { client, write, messages, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "plain")]);
+    write("nonsense\n");
+    write('{"jsonrpc":"1.0"}\n');
+    write("[]\n");
+    await until(() => messages.filter((message) => "error" in message).length === 3);
+    assert.deepEqual(
+      messages.flatMap((message) => ("error" in message ? [message.error.code] : [])),
+      [-32700, -32600, -32600],
+    );
+    assert.deepEqual((await client.callTool(ECHO)).content, [{ type: "text", text: "hello" }]);
+    await assert.rejects(client.callTool({ name: "shell", arguments: { command: "true" } }), /Unknown tool/);
+    assert.equal((await client.callTool({ name: "echo", arguments: { text: {} } })).isError ?? false, true, "input that does not fit");
+    await end();
+  });
+
+  test("cancels while a call waits: it stays open and runs once when it is made again", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, serving(at, "plain"));
+    const stop = new AbortController();
+    const cancelled = client.callTool(ECHO, { signal: stop.signal });
+    const approval = await waitForApproval(at);
+    stop.abort();
+    await assert.rejects(cancelled);
+    await at.here(["approve", approval]);
+    assert.deepEqual((await client.callTool(ECHO)).content, [{ type: "text", text: "hello" }]);
+    assert.deepEqual(callsIn(at), ["echo"]);
+    await end();
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("cancels while a call runs: the server is told", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "hang")]);
+    const stop = new AbortController();
+    const cancelled = client.callTool(ECHO, { signal: stop.signal });
+    await until(() => callsIn(at).length === 1);
+    stop.abort();
+    await assert.rejects(cancelled);
+    await until(() => callsIn(at).length === 2);
+    assert.deepEqual(callsIn(at), ["echo", "cancelled"]);
+    await end();
+  });
+
+  test("goes away while a call runs: the call is cancelled, and the server ends", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "hang")]);
+    client.callTool(ECHO).catch(() => undefined);
+    await until(() => callsIn(at).length === 1);
+    const pid = Number(readFileSync(join(at.root, "started"), "utf8"));
+    assert.equal(await end(), 0);
+    assert.equal(
+      liveProcesses().some((process) => process.pid === pid),
+      false,
+    );
+    assert.match((await at.here(["log"])).stdout, /outcome=cancelled/);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("makes the same call twice at once: both wait for one approval, which runs once", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, serving(at, "plain"));
+    const first = client.callTool(ECHO);
+    const approval = await waitForApproval(at);
+    const second = client.callTool(ECHO);
+    const other = await client.callTool({ ...ECHO, arguments: { text: {} } });
+    assert.equal(other.isError, true, "another call is not blocked");
+    await at.here(["approve", approval]);
+    for (const { content } of [await first, await second]) assert.deepEqual(content, [{ type: "text", text: "hello" }]);
+    await end();
+    assert.deepEqual(callsIn(at), ["echo"]);
+  });
+
+  test("two clients at once have their own sessions and approvals", async () => {
+    using at = place();
+    const [one, two] = [await connectGateway(at, serving(at, "plain")), await connectGateway(at, serving(at, "plain"), { name: "other" })];
+    const calls = [one.client.callTool(ECHO), two.client.callTool(ECHO)];
+    for (const id of await waitForApprovals(at, 2)) await at.here(["approve", id]);
+    for (const { content } of await Promise.all(calls)) assert.deepEqual(content, [{ type: "text", text: "hello" }]);
+    assert.deepEqual(callsIn(at), ["echo", "echo"]);
+    await one.end();
+    await two.end();
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("names itself like a terminal sequence: people see plain text", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "plain")], { name: "a\u001b[31m\nb" });
+    await client.callTool(ECHO);
+    await end();
+    assert.match((await at.here(["sessions"])).stdout, /a31mb through the gateway|a.31mb through the gateway/);
+    assert.equal(existsSync(join(at.root, "calls.log")), true);
+  });
+});
