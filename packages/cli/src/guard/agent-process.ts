@@ -1,9 +1,10 @@
 import { hostname } from "node:os";
 import type { SessionGroup } from "@assent/core";
+import { WRAPPER_NAME } from "@assent/guard";
 import { listAncestors, processStart } from "@assent/host";
 
-/** Agents start hooks through shells that end with the hook. */
-const SHELLS: ReadonlySet<string> = new Set(["sh", "dash", "bash", "zsh", "ksh", "ash", "busybox", "fish"]);
+/** Agents start hooks through shells and our wrapper script, which end with the hook. */
+const SHELLS: ReadonlySet<string> = new Set([WRAPPER_NAME, "sh", "dash", "bash", "zsh", "ksh", "ash", "busybox", "fish"]);
 
 /** The first process above this one that is not a shell; undefined if there is none. */
 export function findAgentProcess(): SessionGroup["process"] {

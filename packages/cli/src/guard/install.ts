@@ -49,7 +49,7 @@ export async function installHooks(context: Context): Promise<number> {
   ];
   return changeFiles(context, edits, {
     finish: () => forgetDoctorResult(context, agent),
-    done: `${AGENTS[agent].title} is guarded. ${NEXT[agent]}`,
+    done: `The hooks of ${AGENTS[agent].title} are installed. ${NEXT[agent]}`,
     nothing: "Nothing to change: the hooks are installed.",
   });
 }

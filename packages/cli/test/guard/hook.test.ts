@@ -222,6 +222,17 @@ describe("a call of another agent", () => {
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
+  test("of a living agent that came through the wrapper is left alone by the first call of another session", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch ran)"] });
+    await at.run(["hook", "install", "claude", "--yes"]);
+    const argv = ["claude", "decide", "--store", at.store];
+    const first = spawnSync(join(at.store, "hooks/assent-hook"), argv, { cwd: at.workspace, env: at.env, input: input(at, {}) });
+    assert.equal(first.status, 0, String(first.stderr));
+    await hook(at, { session: "S2" });
+    assert.deepEqual(await outcomes(at), []);
+  });
+
   test("whose waiting hook was killed is found by the same call, with its answer", async () => {
     using at = place();
     const waiting = startHook(at, {});
