@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CardLine, WaitingRow } from "../src/desk.ts";
+import { choicesOf, filterRows, groupRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
 import { splitRows } from "../web/diff-rows.ts";
-import { choicesOf, filterRows, groupRows, moveTo, NO_FILTER, stillThere } from "../web/list.ts";
 import { age, visible } from "../web/text.ts";
 
 const row = (id: string, more: Partial<WaitingRow> = {}): WaitingRow => ({

@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AnswerResult, InboxAnswer, InboxCard, WaitingRow } from "../src/desk.ts";
+import { filterRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
 import { Card } from "./card.tsx";
-import { filterRows, moveTo, NO_FILTER, stillThere } from "./list.ts";
 import { followLive } from "./live.ts";
 import { Grants, Sessions, Timeline } from "./record.tsx";
 import { Review } from "./review.tsx";

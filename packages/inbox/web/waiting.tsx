@@ -1,6 +1,6 @@
 import type { Ref } from "preact";
 import type { WaitingRow } from "../src/desk.ts";
-import { choicesOf, type Filter, groupRows } from "./list.ts";
+import { choicesOf, type Filter, groupRows } from "../src/list.ts";
 import { age, visible } from "./text.ts";
 
 type WaitingProps = {

@@ -59,6 +59,7 @@ import { tui } from "../commands/tui.ts";
 import { undo } from "../commands/undo.ts";
 import { verify } from "../commands/verify.ts";
 import { version } from "../commands/version.ts";
+import { watch } from "../commands/watch.ts";
 import { worker } from "../commands/worker.ts";
 import { workers } from "../commands/workers.ts";
 import type { Command } from "./spec.ts";
@@ -66,7 +67,7 @@ import type { Command } from "./spec.ts";
 /** In the order of `assent --help`. */
 export const COMMANDS: readonly Command[] = [
   ...[tui, run, call, resume, worker, hook, demo],
-  ...[inbox, notifyTest, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
+  ...[inbox, watch, notifyTest, approvals, approvalsShow, approve, reject, grants, grantsRevoke],
   ...[proposals, proposalsShow, apply, discard, undo],
   ...[explain, policyCheck, policyDiff, policyTest, policyFetch, stats, statsStore, grantsPromote, trust],
   ...[sessions, sessionsFork, sessionsExport, cancel, workers, tasks, tasksDiscard, tasksRelease, log, audit, tools],

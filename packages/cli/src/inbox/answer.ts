@@ -47,7 +47,8 @@ export async function orRefusal(id: string, act: () => Promise<AnswerResult>): P
   }
 }
 
-function earlier(id: string, state: string, who: By | null, at: string | null): AnswerResult {
+/** Says who answered before. */
+export function earlier(id: string, state: string, who: By | null, at: string | null): AnswerResult {
   const by = who ? ` by ${whoText(who)}` : "";
   return { id, result: "answered-before", message: `${id} was answered before: ${state}${by}${at === null ? "" : ` at ${whenText(at)}`}.` };
 }
@@ -75,6 +76,11 @@ export async function answerApprovalCard(
     ...(given.files && { newContent: await contentOfHunks(store, row, given.files) }),
     ...(given.remember && { remember: storedOffer(given.remember, offers) }),
   };
+  return await saveApproval({ context, store }, row, answer);
+}
+
+/** Saves an answer, bound to what was shown. */
+export async function saveApproval({ context, store }: Omit<AnswerParts, "by">, row: ApprovalRow, answer: Answer): Promise<AnswerResult> {
   await refuseWideAnswer(store.ledger, row, answer);
   const { requests, rules } = await requestsForEdit(context, store, row);
   const clock = context.overrides.clock ?? createSystemClock();

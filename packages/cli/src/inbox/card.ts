@@ -36,8 +36,8 @@ const EMPTY_CARD = {
 /** Reads an approval as it was recorded, for people. */
 export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promise<InboxCard> {
   const { ledger } = ports;
-  const row = { ...found, details: await ledger.resolve(found.details), facts: await ledger.resolve(found.facts) };
-  const approval = await openApproval(ports, row);
+  const approval = await openApproval(ports, found);
+  const row = { ...found, details: approval.details, facts: approval.facts ?? null };
   const { details } = approval;
   const diff = details.type === "edit" ? parseDiff(details.fileDiff) : [];
   const effect = details.effect?.state === "shown" ? details.effect : undefined;
@@ -76,15 +76,17 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-async function openApproval({ ledger, viewOf }: CardPorts, row: ApprovalRow): Promise<OpenApproval> {
-  const { id, revision, session: sessionId, call: callId, tool, title, fingerprint, reason, source, rule, explicitAsk, details } = row;
+/** An approval as cards show it. */
+export async function openApproval({ ledger, viewOf }: CardPorts, row: ApprovalRow): Promise<OpenApproval> {
+  const { id, revision, session: sessionId, call: callId, tool, title, fingerprint, reason, source, rule, explicitAsk } = row;
+  const [details, facts] = await Promise.all([ledger.resolve(row.details), ledger.resolve(row.facts)]);
   const { "call.judged": judged } = await readCallRecord(ledger, sessionId, callId);
   const input = judged ? ((await ledger.resolve(judged.input)) as JsonObject) : {};
   const task = await agentTask(ledger, sessionId);
   const cwd = judged?.cwd ?? (await viewOf(sessionId)).cwd;
   return {
     ...{ id, revision, sessionId, callId, tool, title, fingerprint, reason, source, rule, explicitAsk, details, input, cwd },
-    ...{ suggestions: row.suggestions, facts: row.facts, expiresAt: row.expiresAt },
+    ...{ suggestions: row.suggestions, facts, expiresAt: row.expiresAt },
     ...(task !== null && { agentName: task }),
   };
 }

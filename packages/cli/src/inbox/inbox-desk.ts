@@ -211,7 +211,8 @@ async function exportMarkdown(ledger: Ledger, session: string): Promise<string> 
   return text + end();
 }
 
-function followRecord(ledger: Ledger, changed: (position: number) => void): { close(): void } {
+/** Calls `changed` with the newest position, once soon and after each commit. */
+export function followRecord(ledger: Ledger, changed: (position: number) => void): { close(): void } {
   let isClosed = false;
   let close = (): void => undefined;
   void ledger.head().then((head) => {

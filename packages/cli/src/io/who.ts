@@ -21,3 +21,16 @@ export function whoText({ kind, user, name, host }: By): string {
 export function whenText(at: string): string {
   return at.replace(/\.\d+Z$/, "Z");
 }
+
+const UNITS: readonly (readonly [seconds: number, name: string])[] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+];
+
+/** How long ago, in its largest unit; `now` for less than a minute. */
+export function ageText(since: string, now: number): string {
+  const seconds = (now - Date.parse(since)) / 1_000;
+  const [size, name] = UNITS.find(([unit]) => seconds >= unit) ?? [1, ""];
+  return name === "" ? "now" : `${Math.floor(seconds / size)} ${name}`;
+}

@@ -22,7 +22,24 @@ describe("assent approvals", () => {
       value.map(({ id }: { id: string }) => id),
       [first.approvalId, second.approvalId],
     );
-    assert.deepEqual(Object.keys(value[0]), ["id", "sessionId", "callId", "tool", "title", "reason", "requestedAt", "fingerprint"]);
+    assert.deepEqual(Object.keys(value[0]), [
+      ...["id", "sessionId", "callId", "tool", "title", "reason", "requestedAt", "fingerprint"],
+      ...["sessionTitle", "agent", "directory", "mode", "why", "ageSeconds", "command", "offers"],
+    ]);
+    const { sessionTitle, agent, directory, why, command, offers } = value[0];
+    assert.deepEqual([agent, directory, why, command], ["Assent", at.workspace, "no rule allows it", "touch a"]);
+    assert.deepEqual(
+      offers.map(({ scope, rules }: { scope: string; rules: readonly string[] }) => [scope, ...rules]),
+      [
+        ["session", "Shell(touch a)"],
+        ["project", "Shell(touch a)"],
+        ["user", "Shell(touch a)"],
+      ],
+    );
+    const [heading, line, origin] = (await at.here(["approvals"])).stdout.split("\n");
+    assert.match(heading ?? "", /^ID +TOOL +AGE +WHAT$/);
+    assert.match(line ?? "", /^a_\w+ {2}shell {2}now {2}Confirm command: touch a$/);
+    assert.equal(origin, `  ${sessionTitle} · Assent · ${at.workspace} · no rule allows it`);
     assert.deepEqual(
       [value[0].sessionId, value[0].callId, value[0].tool, value[0].reason],
       [first.sessionId, first.callId, "shell", "default"],

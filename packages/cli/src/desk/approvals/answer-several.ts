@@ -1,3 +1,4 @@
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printFailure } from "../../io/output.ts";
@@ -58,10 +59,11 @@ async function isConfirmed(context: Context, command: string, items: readonly Wa
   const { io, options } = context;
   if (options.flag("yes")) return true;
   if (!io.stdinIsTTY) throw usageError(command, "give '--yes' to answer several without a terminal.");
-  const columns = ["id", "tool", "since", "what"];
+  const columns = ["id", "tool", "age", "what"];
+  const now = (context.overrides.clock ?? createSystemClock()).now();
   const list = textTable(
     columns,
-    items.map((item) => waitingCells(item, false)),
+    items.map((item) => waitingCells(item, false, now)),
     undefined,
   );
   const question = `${command === "approve" ? "Approve" : "Reject"} these ${items.length}? (y/N) `;

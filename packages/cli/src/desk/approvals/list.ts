@@ -1,11 +1,16 @@
-import type { Ledger } from "@assent/core";
+import type { JsonObject, Ledger } from "@assent/core";
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
+import { createSessionViews, type SessionView } from "../../inbox/rows.ts";
+import { cut, wrapWords } from "../../io/display-width.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
+import { agentTask } from "../sessions/agent-session.ts";
+import { ruleOffers } from "./remember.ts";
 import { listWaiting, type WaitingItem, type WaitingPage, waitingCells, waitingKind } from "./waiting-list.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -17,7 +22,7 @@ export function listApprovals(context: Context): Promise<number> {
     const query = await queryOf(context, ledger);
     const rows = await listWaiting(ledger, { query, after: await startOf(ledger, options.text("after")), limit: limit + 1 });
     const page = rows.slice(0, limit);
-    await print(context, page);
+    await print(context, ledger, page);
     const last = page.at(-1);
     if (rows.length > limit && last)
       await io.stderr.write(`For more: ${oneLine(commandOf(context, query))} --limit ${limit} --after ${last.id}\n`);
@@ -38,17 +43,51 @@ async function startOf(ledger: Ledger, after: string | undefined): Promise<Waiti
   return { id: row.id, since };
 }
 
-async function print({ io, options }: Context, page: readonly WaitingItem[]): Promise<void> {
+async function print({ io, options, overrides }: Context, ledger: Ledger, page: readonly WaitingItem[]): Promise<void> {
   const all = options.flag("all");
+  const now = (overrides.clock ?? createSystemClock()).now();
+  const viewOf = createSessionViews(ledger);
+  const views = await Promise.all(page.map(({ session }) => viewOf(session)));
   if (options.flag("json"))
-    return printJson(
-      io,
-      page.map(({ form, state, edited }) => (all ? { ...form, state, ...(edited && { edited }) } : form)),
-    );
+    return printJson(io, await Promise.all(page.map((item, at) => longForm(ledger, { item, view: views[at], all, now }))));
   if (page.length === 0) return io.stdout.write(all ? "No approvals.\n" : "Nothing waits for an answer.\n");
-  const columns = ["id", ...(all ? ["state"] : []), "tool", "since", { shrinks: "what" }];
-  const cells = page.map((row) => waitingCells(row, all));
-  return io.stdout.write(textTable(columns, cells, io.stdout.columns()));
+  const columns = ["id", ...(all ? ["state"] : []), "tool", "age", { shrinks: "what" }];
+  const width = io.stdout.columns();
+  const cells = page.map((row) => waitingCells(row, all, now));
+  const [heading = "", ...lines] = textTable(columns, cells, width).split("\n");
+  if (lines.length !== page.length + 1) return io.stdout.write([heading, ...lines].join("\n")); // too narrow for a table
+  const rows = page.flatMap((item, at) => [lines[at] ?? "", originLine(item, views[at], width)]);
+  return io.stdout.write([heading, ...rows, ""].join("\n"));
+}
+
+/** Where a request comes from, and why it asks. */
+function originLine({ why, directory }: WaitingItem, view: SessionView | undefined, width: number | undefined): string {
+  const title = width === undefined ? (view?.title ?? "") : cut(view?.title ?? "", Math.max(MIN_TITLE, Math.floor(width / 3)));
+  const line = `  ${oneLine([title, view?.agent, directory || view?.cwd, why].join(" · "))}`;
+  return width === undefined
+    ? line
+    : wrapWords(line.trim(), width - 2)
+        .map((part) => `  ${part}`)
+        .join("\n");
+}
+
+const MIN_TITLE = 20;
+
+type LongForm = { readonly item: WaitingItem; readonly view: SessionView | undefined; readonly all: boolean; readonly now: number };
+
+/** With everything that a program needs to show the request: its command and the rules that "always" would store. */
+async function longForm(ledger: Ledger, { item, view, all, now }: LongForm): Promise<JsonObject> {
+  const { form, state, edited, why, since, directory, row } = item;
+  const details = row && (await ledger.resolve(row.details as JsonObject));
+  const agent = row && (await agentTask(ledger, row.session));
+  return {
+    ...form,
+    ...{ sessionTitle: view?.title ?? "", agent: view?.agent ?? "", directory: directory || (view?.cwd ?? ""), mode: view?.mode ?? "" },
+    ...{ why, ageSeconds: Math.max(0, Math.floor((now - Date.parse(since)) / 1_000)) },
+    ...(details?.["type"] === "exec" && { command: details["command"] ?? "" }),
+    ...(row && { offers: ruleOffers({ ...row, ...(agent && { agentName: agent }) }).map(({ key: _key, ...offer }) => offer) }),
+    ...(all && { state, ...(edited && { edited }) }),
+  };
 }
 
 function commandOf(context: Context, { session, tool, all }: WaitingPage["query"]): string {

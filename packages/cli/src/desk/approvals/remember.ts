@@ -22,7 +22,7 @@ function isRisky(facts: OpenApproval["facts"]): boolean {
 }
 
 /** The rule for the whole tool; none for shell commands. Rules for MCP tools are bound to their definition, so "always" alone covers the tool. */
-export function wholeToolRule({ details, tool, suggestions }: OpenApproval): readonly string[] {
+function wholeToolRule({ details, tool, suggestions }: Pick<OpenApproval, "details" | "tool" | "suggestions">): readonly string[] {
   return details.type === "exec" || details.type === "mcp" || tool === "resolve" || suggestions.includes(tool) ? [] : [tool];
 }
 
@@ -36,8 +36,10 @@ export type RuleOffer = {
   readonly risk: string | null;
 };
 
+type OfferedApproval = Pick<OpenApproval, "explicitAsk" | "details" | "suggestions" | "tool" | "agentName">;
+
 /** The offers of "always", on every card. An explicit ask ignores grants, and an answer to a background agent is remembered for that agent alone. */
-export function ruleOffers(approval: OpenApproval): readonly RuleOffer[] {
+export function ruleOffers(approval: OfferedApproval): readonly RuleOffer[] {
   const { explicitAsk, details, suggestions, agentName } = approval;
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
   const isMain = agentName === undefined;

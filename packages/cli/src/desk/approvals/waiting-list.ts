@@ -8,10 +8,10 @@ import {
   readWholeQuestion,
   type Session,
 } from "@assent/core";
+import { approvalRow, proposalRow, questionRow } from "../../inbox/rows.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { whenText } from "../../io/who.ts";
+import { ageText } from "../../io/who.ts";
 import { questionForm } from "../questions/form.ts";
-import { questionSubject } from "../questions/view.ts";
 import { findEditedInput, inputSubject } from "./edited-answer.ts";
 import { approvalForm } from "./form.ts";
 import { approvalSubject } from "./view.ts";
@@ -22,7 +22,14 @@ export type WaitingItem = {
   readonly tool: string;
   readonly state: string;
   readonly subject: string;
+  readonly session: string;
+  /** Empty for the directory of the session. */
+  readonly directory: string;
+  /** Why a person is asked. */
+  readonly why: string;
   readonly form: JsonObject;
+  /** For an approval. */
+  readonly row?: Lists["approvals"];
   readonly edited?: true;
   /** It shows a preview whose changes can be written. */
   readonly previewed?: true;
@@ -33,8 +40,8 @@ export function waitingKind(id: string): "approvals" | "questions" | "proposals"
   return id.startsWith("p_") ? "proposals" : "approvals";
 }
 
-export function waitingCells({ id, state, tool, since, subject, edited }: WaitingItem, withState: boolean): readonly string[] {
-  return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
+export function waitingCells({ id, state, tool, since, subject, edited }: WaitingItem, withState: boolean, now: number): readonly string[] {
+  return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, ageText(since, now), subject];
 }
 
 export type WaitingPage = {
@@ -82,9 +89,10 @@ function oldest(heads: readonly IteratorResult<WaitingItem>[]): number {
 async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const of = { kind: "approvals", since: (row: Lists["approvals"]) => row.requestedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
-    const { id, requestedAt: since, tool, state, preview } = row;
+    const { session, state, preview } = row;
     const previewed = preview?.writable ? { previewed: true as const } : {};
-    yield { id, since, tool, state, subject: approvalSubject(row), form: approvalForm(row), ...previewed, ...(await changes(ledger, row)) };
+    const shown = { ...approvalRow(row), subject: approvalSubject(row), ...(await changes(ledger, row)) };
+    yield { ...shown, session, state, row, form: approvalForm(row), ...previewed };
   }
 }
 
@@ -101,8 +109,7 @@ async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   const of = { kind: "questions", since: (row: Lists["questions"]) => row.askedAt, query } as const;
   for await (const cut of rowsOf(ledger, page, of)) {
     const row = await readWholeQuestion(ledger, cut);
-    const { id, askedAt: since, state } = row;
-    yield { id, since, tool: "ask", state, subject: questionSubject(row.questions), form: questionForm(row) };
+    yield { ...questionRow(row), session: row.session, state: row.state, form: questionForm(row) };
   }
 }
 
@@ -110,9 +117,7 @@ async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   const of = { kind: "proposals", since: (row: ProposalRow) => row.stagedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
     if (!row.parked && row.resolution?.by !== "person") continue;
-    const { id, stagedAt: since, tool, label: subject } = row;
-    const state = row.state === "staged" ? "open" : row.state;
-    yield { id, since, tool, state, subject, form: proposalForm(row) };
+    yield { ...proposalRow(row), session: row.session, state: row.state === "staged" ? "open" : row.state, form: proposalForm(row) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Approver, By, Clock, EffectOffer, OpenApproval, Remember, WiderRules } from "@assent/core";
+import type { Answer, Approver, By, Clock, EffectOffer, OpenApproval, Remember } from "@assent/core";
 import type { FileDiff } from "@assent/core/parts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
@@ -7,7 +7,7 @@ import { chooseAll, partialContent, partOf } from "../../tui/diff/choice.ts";
 import { ALLOW_CONFINED, acceptedOfferText, acceptOffer, type ConfinedOffer } from "../approvals/confined-offer.ts";
 import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, type FileEditor } from "../approvals/editor.ts";
 import { isAskedAboutConfined } from "../approvals/facts.ts";
-import { wholeToolRule, whyNotRemembered } from "../approvals/remember.ts";
+import { type RuleOffer, ruleOffers, whyNotRemembered } from "../approvals/remember.ts";
 import type { RequestEdit } from "../approvals/revise.ts";
 import { appliesProposal, approvalLines } from "../approvals/view.ts";
 import { ruleWords } from "../grants/remembered-rule.ts";
@@ -53,7 +53,6 @@ type Turn =
   | { readonly editFile: ReviewedChange }
   | Extract<Typed, { none: unknown }>;
 
-const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", t: "session", p: "project", u: "user" };
 const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
   session: "this session",
   project: "this project",
@@ -229,17 +228,14 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
   const { effect } = approval.details;
   if (effect?.state === "shown") return await chooseAfterPreview(screen, effect, stops);
-  const rules = rememberableRules(approval);
-  const whole = rules.length > 0 ? wholeToolRule(approval) : [];
+  const offers = ruleOffers(approval);
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
-  const isAgents = approval.agentName !== undefined;
   const discards = parts.discardAfterNo !== undefined && appliesProposal(approval);
-  const wider = rules.length > 0 ? approval.details.wider : undefined;
   const { review, allowConfinedIn } = screen;
   const files = review ?? hunksOf(approval);
   const texts = parts.editFile?.hasEditor() ? (review ?? []).filter(({ text }) => text && text.after !== null) : [];
   const choices = [
-    ...choicesFor({ editable: edit?.hasEditor() === true || texts.length > 0, rules, whole, wider, stops, isAgents }),
+    ...choicesFor({ editable: edit?.hasEditor() === true || texts.length > 0, offers, stops }),
     ...(allowConfinedIn === undefined
       ? []
       : [["c", `${ALLOW_CONFINED}; writes "allowConfined": true in ${oneLine(allowConfinedIn)}`] as const]),
@@ -261,9 +257,11 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
     if (key === "h") return await chooseParts(screen, approval, files);
     if (key === "c") return await allowConfined(screen, parts);
     if (key === "d") return await rejectAndDiscard(screen);
-    if (key === "w" && wider) return await confirmRules(screen, isAgents ? "session" : "project", wider.rules, wider.risk);
-    const part = key === "y" && review ? partOf(review) : undefined; // a file may be edited
-    return part ? { decided: { outcome: "approve", part } } : await actOnKey(screen, key, key === "t" ? whole : rules);
+    const offer = offers.find((one) => one.key === key);
+    if (offer) return await confirmRules(screen, offer);
+    if (key !== "y") return await reject(screen, key === "x");
+    const part = review && partOf(review); // a file may be edited
+    return { decided: { outcome: "approve", ...(part && { part }) } };
   };
   return await pick(screen, { choices, notes }, act);
 }
@@ -347,51 +345,24 @@ async function allowConfined(screen: Screen, { confinedOffer }: TerminalApprover
   return { again: true };
 }
 
-type OfferedChoices = {
-  readonly editable: boolean;
-  readonly rules: readonly string[];
-  readonly whole: readonly string[];
-  readonly wider: WiderRules | undefined;
-  readonly stops: boolean;
-  readonly isAgents: boolean;
-};
+type OfferedChoices = { readonly editable: boolean; readonly offers: readonly RuleOffer[]; readonly stops: boolean };
 
-function choicesFor({ editable, rules, whole, wider: wide, stops, isAgents }: OfferedChoices): Choices {
-  const stored = rules.map(ruleWords).join(", ");
-  const edit = [["e", "edit it first, in your editor"]] as const;
-  const remembered = [["s", `always allow this in this session: ${stored}`]] as const;
-  const wider = [
-    ["p", `always allow this in this project: ${stored}`],
-    ["u", `always allow this in all my projects: ${stored}`],
-  ] as const;
+function choicesFor({ editable, offers, stops }: OfferedChoices): Choices {
   return [
     ["y", "allow once"],
-    ...(editable ? edit : []),
-    ...(rules.length > 0 ? remembered : []),
-    ...whole.map((tool) => ["t", `always allow this tool in this session: ${oneLine(tool)}`] as const),
-    ...(wide
-      ? [["w", `always allow these in this ${isAgents ? "session" : "project"}: ${wide.rules.map(oneLine).join(", ")}`] as const]
-      : []),
-    ...(rules.length > 0 && !isAgents ? wider : []), // answers to an agent are remembered for that agent only
+    ...(editable ? [["e", "edit it first, in your editor"] as const] : []),
+    ...offers.map(
+      ({ key, says, rules }) => [key, `${says.charAt(0).toLowerCase()}${says.slice(1)}: ${rules.map(ruleWords).join(", ")}`] as const,
+    ),
     ["n", "no"],
     ...(stops ? [STOP] : []),
   ];
 }
 
-async function actOnKey(screen: Screen, key: string, rules: readonly string[]): Promise<Turn> {
-  const scope = SCOPES[key];
-  if (scope !== undefined) return await confirmRules(screen, scope, rules);
-  return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen, key === "x");
-}
-
-function rememberableRules({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
-  return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
-}
-
-async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[], risk?: string): Promise<Turn> {
+async function confirmRules(screen: Screen, { scope, rules, risk }: RuleOffer): Promise<Turn> {
   const list = rules.map((rule) => `  ${screen.style.bold(ruleWords(rule))}\n`).join("");
   const typed = await screen.prompt.ask(
-    `\nThis rule will be saved for ${SCOPE_WORDS[scope]}; 'assent grants revoke' removes it:\n${list}${risk === undefined ? "" : `${oneLine(risk)}\n`}y saves it and allows the call; anything else goes back: `,
+    `\nThis rule will be saved for ${SCOPE_WORDS[scope]}; 'assent grants revoke' removes it:\n${list}${risk === null ? "" : `${oneLine(risk)}\n`}y saves it and allows the call; anything else goes back: `,
   );
   if ("none" in typed) return typed;
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };

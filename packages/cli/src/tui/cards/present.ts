@@ -35,6 +35,7 @@ export function presentCard(
     const item: StackedCard = {
       ...about,
       view: (canvas) => card.view(state, canvas),
+      isIdle: () => !state.field && state.selected === -1 && state.text === "none",
       shown: (canvas) => {
         state = card.shown(state, canvas);
       },

@@ -37,7 +37,8 @@ export function attendProposals(parts: ProposalCardParts, session: Session): voi
     if (row?.state !== "staged" || open.has(id)) return;
     const gone = new AbortController();
     open.set(id, gone);
-    void reviewOnCard(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports store failures
+    const isStaged = (): boolean => session.state.proposals.get(id)?.state === "staged";
+    void reviewOnCard(parts, { session, row, isStaged, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports store failures
   };
   for (const { id, parked } of session.state.proposals.values()) if (parked) show(id);
   session.listen((event) => {
@@ -56,10 +57,18 @@ const SETTLED: readonly string[] = [
   "proposal.unknown",
 ];
 
-type ProposalOnCard = { readonly session: Session; readonly row: ProposalRow; readonly signal: AbortSignal };
+type ProposalOnCard = {
+  readonly session: Pick<Session, "ledger">;
+  readonly row: ProposalRow;
+  readonly isStaged: () => boolean | Promise<boolean>;
+  readonly signal: AbortSignal;
+};
 
 /** Shows the change until it is settled. A part that could not be applied leaves the change on its card. */
-async function reviewOnCard(parts: ProposalCardParts, { session, row, signal }: ProposalOnCard): Promise<void> {
+export async function reviewOnCard(
+  parts: Omit<ProposalCardParts, "leaving">,
+  { session, row, isStaged, signal }: ProposalOnCard,
+): Promise<void> {
   const { stack, settle, edit } = parts;
   const { manifest } = await readStoredProposal(session, row);
   const approval = approvalFromProposal(row, manifest.blocks);
@@ -81,7 +90,7 @@ async function reviewOnCard(parts: ProposalCardParts, { session, row, signal }: 
         const { outcome: said, reason = "", part } = outcome.answer;
         await settle(said === "approve" ? "apply" : "discard", row.id, { reason, ...(part && { part }) });
         place.item = undefined;
-        if (session.state.proposals.get(row.id)?.state !== "staged") return;
+        if (!(await isStaged())) return;
         beginning = { hint: NOT_SETTLED };
       } else {
         const edited = await editFile(edit, "wants" in outcome ? review[outcome.file ?? 0] : undefined, signal);

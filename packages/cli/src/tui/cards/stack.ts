@@ -12,6 +12,8 @@ export type StackedCard = {
   readonly shown: (canvas: Canvas) => void;
   /** Its call; cards of one session keep the order of their calls. */
   readonly call?: { readonly session: string; readonly place: () => number | undefined };
+  /** True if nothing is selected or typed on it, so that other keys may leave it. */
+  readonly isIdle?: () => boolean;
   /** Ctrl-C goes to this card instead of interrupting the turn. */
   readonly cancels?: boolean;
 };

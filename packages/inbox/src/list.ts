@@ -1,10 +1,12 @@
-import type { WaitingRow } from "../src/desk.ts";
+import type { WaitingRow } from "./desk.ts";
 
 /** What the list is narrowed to; an empty text narrows nothing. */
 export type Filter = { readonly agent: string; readonly tool: string; readonly directory: string; readonly text: string };
 
+/** Narrows nothing. */
 export const NO_FILTER: Filter = { agent: "", tool: "", directory: "", text: "" };
 
+/** The rows that match a filter; every word of its text must occur. */
 export function filterRows(rows: readonly WaitingRow[], { agent, tool, directory, text }: Filter): readonly WaitingRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(
@@ -23,6 +25,7 @@ function searchText({ id, subject, tool, agent, directory, sessionTitle, why }: 
 /** Rows of one session, in the order of the oldest of each. */
 export type RowGroup = { readonly session: string; readonly title: string; readonly agent: string; readonly rows: readonly WaitingRow[] };
 
+/** Groups rows by session. */
 export function groupRows(rows: readonly WaitingRow[]): readonly RowGroup[] {
   return [...Map.groupBy(rows, ({ session }) => session)].map(([session, inside]) => ({
     session,

@@ -1,0 +1,168 @@
+import { messageOf } from "@assent/core";
+import { createSystemClock, currentUser } from "@assent/host";
+import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
+import type { Context } from "../command-line/spec.ts";
+import { withTimer } from "../compose/keep-alive.ts";
+import { followRecord } from "../inbox/inbox-desk.ts";
+import { createSessionViews, waitingRows } from "../inbox/rows.ts";
+import { cut } from "../io/display-width.ts";
+import { CommandError } from "../io/failure.ts";
+import { personBy } from "../io/who.ts";
+import { withStore } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
+import { createCardStack } from "../tui/cards/stack.ts";
+import type { Canvas, Key } from "../tui/draw/dialog.ts";
+import { makeTheme, themeFromEnvironment } from "../tui/draw/theme.ts";
+import { readKey } from "../tui/input/read-key.ts";
+import { takeTerminal } from "../tui/screen/first-frame.ts";
+import { LiveScreen } from "../tui/screen/live-screen.ts";
+import { answeredElsewhere, answerOnCard } from "./answer-on-card.ts";
+import { EMPTY_LIST, listLines, pressList, stepTo, type WatchState, withRows } from "./list.ts";
+
+/** Shows what waits as a live list until the person leaves. */
+export function runWatch(context: Context): Promise<number> {
+  const { io } = context;
+  if (!io.stdinIsTTY || !io.stdout.isTTY || io.env["TERM"] === "dumb")
+    throw new CommandError("no_terminal", 2, {
+      message: "'assent watch' needs a terminal.",
+      hint: "Use 'assent approvals' for a list, or 'assent inbox' for a page.",
+    });
+  return withStore(context, (store) => withTimer(() => watch(context, store)));
+}
+
+const READING = { name: parseKey, printable: decodeKittyPrintable, isRelease: isKeyRelease };
+const TICK_MS = 10_000;
+const BACK: readonly string[] = ["escape", "q", "ctrl+c", "ctrl+d"];
+
+/** A card that is open: it is withdrawn if it was answered elsewhere, or if its request changed. */
+type OpenCard = { readonly id: string; readonly gone: AbortController; next: string | undefined };
+
+async function watch(given: Context, store: Store): Promise<number> {
+  const { io, options } = given;
+  const clock = given.overrides.clock ?? createSystemClock();
+  const theme = makeTheme(themeFromEnvironment(io.env) ?? "dark");
+  const leaving = Promise.withResolvers<void>();
+  const viewOf = createSessionViews(store.ledger);
+  let state: WatchState = EMPTY_LIST;
+  let open: OpenCard | undefined;
+  const set = (change: Partial<WatchState>): void => {
+    state = { ...state, ...change };
+    screen.requestRender();
+  };
+  // Nothing may be printed over the screen: what commands say becomes the notice.
+  const stderr = { ...io.stderr, write: async (text: string) => set({ notice: text.trim() }) };
+  const context: Context = { ...given, io: { ...io, stdinIsTTY: false, stderr, stdout: { ...io.stdout, isTTY: false } } };
+  const stack = createCardStack({ clock, changed: () => screen.requestRender() });
+  const cardCanvas = ({ columns, rows }: { readonly columns: number; readonly rows: number }): Canvas => ({
+    columns,
+    rows: rows - 1,
+    theme,
+  });
+  const page = (size: { readonly columns: number; readonly rows: number }): readonly string[] => {
+    if (!stack.front()) return listLines(state, { ...size, theme }, clock.now());
+    const place = `${state.rows.findIndex(({ id }) => id === open?.id) + 1} of ${state.rows.length} waiting · j/k next, previous · Esc or ctrl+t back to the list`;
+    return [theme.dim(cut(place, size.columns)), ...stack.view(cardCanvas(size))];
+  };
+  const size = (): { readonly columns: number; readonly rows: number } => ({
+    columns: screen.terminal.columns,
+    rows: screen.terminal.rows,
+  });
+  const terminal = await takeTerminal();
+  process.on("exit", leavePage);
+  terminal.handOver();
+  const screen = new LiveScreen(new ProcessTerminal(), {
+    frame: (room) => ({ printed: [], lines: [], page: page(room) }),
+    painted: () => stack.painted(cardCanvas(size())),
+  });
+  const aside = async <T>(work: () => Promise<T>): Promise<T> => {
+    screen.stop();
+    return await work().finally(() => {
+      screen.start();
+      screen.renderNow(true);
+    });
+  };
+  const by = personBy(currentUser().user, { name: options.text("by"), door: "watch", from: "terminal" });
+  const show = async (id: string): Promise<void> => {
+    for (let next: string | undefined = id; next !== undefined; ) {
+      const card: OpenCard = { id: next, gone: new AbortController(), next: undefined };
+      open = card;
+      set({ current: next, notice: "" });
+      const said = await answerOnCard({ context, store, by, clock, stack, aside }, next, card.gone.signal).catch(messageOf);
+      if (said !== "") set({ notice: said });
+      next = card.next;
+    }
+    open = undefined;
+    refresh();
+  };
+  const leaveCard = (next?: string): void => {
+    if (!open) return;
+    open.next = next;
+    open.gone.abort();
+  };
+  const look = async (): Promise<void> => {
+    try {
+      const rows = await waitingRows(store.ledger, viewOf);
+      set(withRows(state, rows));
+      const card = open;
+      if (!card || rows.some(({ id }) => id === card.id)) return;
+      const said = await answeredElsewhere(store, card.id);
+      leaveCard();
+      if (said !== "") set({ notice: said });
+    } catch (error) {
+      set({ notice: `The record cannot be read: ${messageOf(error)}` });
+    }
+  };
+  let looking = Promise.resolve();
+  let isDue = false;
+  const refresh = (): void => {
+    if (isDue) return;
+    isDue = true;
+    looking = looking.then(() => {
+      isDue = false;
+      return look();
+    });
+  };
+  const pressCard = (key: Key): void => {
+    const isFree = stack.front()?.isIdle?.() === true;
+    const name = "name" in key ? key.name : "";
+    const step = name === "j" ? 1 : name === "k" ? -1 : undefined;
+    if (name === "ctrl+t" || (isFree && BACK.includes(name))) leaveCard();
+    else if (isFree && step !== undefined) leaveCard(stepTo(state, step));
+    else stack.key(key, cardCanvas(size()));
+  };
+  const press = (key: Key): void => {
+    if (stack.front()) return pressCard(key);
+    if (open) return; // its card is about to appear
+    const pressed = pressList(state, key);
+    set(pressed.state);
+    if (pressed.act === "leave") leaving.resolve();
+    else if (pressed.act) void show(pressed.act.open);
+  };
+  screen.addInputListener((data) => {
+    const key = readKey(data, READING);
+    if (key) press(key);
+    return { consume: true };
+  });
+  screen.start();
+  const following = followRecord(store.ledger, refresh);
+  const ticking = setInterval(() => screen.requestRender(), TICK_MS);
+  const offSignal = io.onSignal(() => leaving.resolve());
+  try {
+    await leaving.promise;
+  } finally {
+    offSignal();
+    clearInterval(ticking);
+    following.close();
+    leaveCard();
+    await looking;
+    screen.stop();
+    terminal.released();
+    process.off("exit", leavePage);
+  }
+  return 0;
+}
+
+/** However the process ends, the terminal shows its normal screen again. */
+function leavePage(): void {
+  process.stdout.write("\u001b[?1049l");
+}
