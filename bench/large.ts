@@ -79,7 +79,7 @@ async function openApprovals(ledger: Ledger): Promise<void> {
 }
 
 /** Each asks about another command. */
-function askedCall(session: Open, call: string, number: number): Parameters<Open["record"]>[0] {
+export function askedCall(session: Open, call: string, number: number): Parameters<Open["record"]>[0] {
   const judged = {
     call,
     revision: 1,

@@ -19,6 +19,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
   postgres: async () => (await import("./postgres.ts")).postgresRows(), // needs the servers of the tests
   containment: async () => (await import("./containment.ts")).containmentRows(), // needs bubblewrap
   terminal: async () => (await import("./terminal.ts")).terminalRows(), // loads a native module
+  inbox: async () => (await import("./inbox.ts")).inboxRows(), // needs Chromium
   "ast-edit": async () => (await import("./ast-edit.ts")).astEditRows(), // its engine is an optional package
 };
 

@@ -37,7 +37,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 ];
 
 /** The rows that match the search. */
-export function listedRows({ rows, search }: Pick<WatchState, "rows" | "search">): readonly WaitingRow[] {
+function listedRows({ rows, search }: Pick<WatchState, "rows" | "search">): readonly WaitingRow[] {
   return groupRows(filterRows(rows, { ...NO_FILTER, text: search.text })).flatMap((group) => group.rows);
 }
 

@@ -131,7 +131,10 @@ async function watch(given: Context, store: Store): Promise<number> {
     else stack.key(key, cardCanvas(size()));
   };
   const press = (key: Key): void => {
-    if (stack.front()) return pressCard(key);
+    if (stack.front()) {
+      pressCard(key);
+      return;
+    }
     if (open) return; // its card is about to appear
     const pressed = pressList(state, key);
     set(pressed.state);
