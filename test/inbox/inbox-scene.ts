@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 
-const program = fileURLToPath(new URL("../../packages/cli/bin/assent.js", import.meta.url));
+export const program: string = fileURLToPath(new URL("../../packages/cli/bin/assent.js", import.meta.url));
 const CHROMIUM = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** The browser's file; undefined if there is none. */
@@ -54,17 +54,34 @@ export class InboxScene {
   }
 
   /** A headless run whose calls are parked; the turns before them run at once. */
-  park(prompt: string, calls: readonly CallLine[], before: readonly CallLine[] = []): void {
+  park(prompt: string, calls: readonly CallLine[], before: readonly CallLine[] = [], says = ""): void {
+    this.assent("run", prompt, "--quiet", "--on-ask", "park", "--model", this.model(calls, before, says));
+  }
+
+  /** A model that makes these calls, and then says that it is done. */
+  model(calls: readonly CallLine[], before: readonly CallLine[] = [], says = ""): string {
     this.#runs += 1;
     const script = join(this.directory, `script-${this.#runs}.json`);
     const turn = (list: readonly CallLine[], name: string): object => ({
+      ...(says !== "" && { say: says }),
       calls: list.map((call, at) => ({ ...call, id: `${name}${at}` })),
     });
     writeFileSync(
       script,
       JSON.stringify({ turns: [...(before.length > 0 ? [turn(before, "b")] : []), turn(calls, "c"), { say: "Done." }] }),
     );
-    this.assent("run", prompt, "--quiet", "--on-ask", "park", "--model", `script:${script}`);
+    return `script:${script}`;
+  }
+
+  /** Starts the program. Resolves with its exit code and output when it ends. */
+  start(...args: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> {
+    const child = spawn(process.execPath, [program, ...args], { cwd: this.workspace, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    for (const output of [child.stdout, child.stderr])
+      output.on("data", (chunk: Buffer) => {
+        said += String(chunk);
+      });
+    return new Promise((resolve) => child.once("exit", (code) => resolve({ code, said })));
   }
 
   /** What waits, as `assent approvals --json` prints it. */

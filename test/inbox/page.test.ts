@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { query } from "@assent/sdk";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { InboxScene, openBrowser, withoutChromium } from "./inbox-scene.ts";
+import { InboxScene, openBrowser, program, withoutChromium } from "./inbox-scene.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TEN = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -169,7 +173,7 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
-  test("two browsers and a terminal answer the same approval: one wins, the others learn who", async () => {
+  test("an answer in a terminal closes the card in both browsers, and they say who gave it", async () => {
     const scene = new InboxScene();
     scene.park("one", [shell("npm run one")]);
     await opened(scene, async ({ page }) => {
@@ -188,6 +192,111 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
+  test("two browsers, a terminal and an SDK host answer the same approval at once: one wins, the others are told", async () => {
+    const scene = new InboxScene();
+    const asked = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    let host: "answered" | "withdrawn" | undefined;
+    const run = query({
+      prompt: "once",
+      executable: program,
+      cwd: scene.workspace,
+      env: scene.env,
+      model: scene.model([shell("echo once >> notes.txt")]),
+      canUseTool: async (_request, { signal }) => {
+        asked.resolve();
+        signal.addEventListener("abort", () => {
+          host = "withdrawn";
+        });
+        await go.promise;
+        host ??= "answered";
+        return { behavior: "allow" };
+      },
+    });
+    const results: string[] = [];
+    const over = (async () => {
+      for await (const message of run) if (message.type === "result") results.push(message.subtype);
+    })();
+    await asked.promise;
+    await opened(scene, async ({ page }) => {
+      const other = await browser.newContext();
+      const second = await other.newPage();
+      await second.goto(await scene.serve());
+      for (const one of [page, second]) await openCard(one, "echo once");
+      const [{ id = "" } = {}] = scene.waiting();
+      const approve = async (one: Page): Promise<boolean> => {
+        await one
+          .locator("button.approve")
+          .click({ timeout: 5_000 })
+          .catch(() => undefined); // the card may be closed already
+        const saved = one.locator(".notice.saved");
+        const late = one.locator(".notice", { hasText: /answered before|approved by|No longer open/ });
+        await saved.or(late).first().waitFor();
+        return (await saved.count()) > 0;
+      };
+      const terminal = scene.start("approve", id, "--by", "Ana");
+      go.resolve();
+      const browsers = await Promise.all([approve(page), approve(second)]);
+      const { code, said } = await terminal;
+      await over;
+      const answers = scene.assent("log", "--type", "approval.answered").trim().split("\n");
+      assert.equal(answers.length, 1, "one answer is on the record");
+      const isTerminalFirst = /approved by Ana/.test(said) && !/earlier|already|before/.test(said);
+      const won = [...browsers, isTerminalFirst].filter(Boolean).length;
+      assert.ok(won <= 1, `only one is told that its answer counts: ${browsers} ${said}`);
+      if (won === 0) assert.equal(host, "answered");
+      assert.ok(isTerminalFirst || code !== null, said);
+      assert.equal(scene.read("notes.txt"), "once\n", "and it ran once");
+      assert.deepEqual(results, ["success"]);
+      await other.close();
+    });
+  });
+
+  test("a running command is cancelled on the timeline of its session, and the record says who did it", async () => {
+    const scene = new InboxScene();
+    const over = scene.start("run", "wait", "--mode", "yolo", "--model", scene.model([shell("touch begun; sleep 60")]));
+    await scene.until("the command runs", () => existsSync(join(scene.workspace, "begun")));
+    await opened(scene, async ({ page }) => {
+      await page.locator("nav a", { hasText: "Sessions" }).click();
+      await page.locator(".lines a", { hasText: "wait" }).click();
+      await page.locator(".timeline button", { hasText: "Cancel" }).click();
+      await page.waitForSelector(".notice.saved");
+      const { code, said } = await over;
+      assert.deepEqual([code, /Done\./.test(said)], [0, true], said);
+      assert.match(scene.assent("log", "--type", "cancel.requested", "--json"), /"door":\s*"inbox"/);
+      await page.waitForSelector("text=/cancelled it/");
+    });
+  });
+
+  test("another site cannot show the page in a frame, and the token of the link is in no address or Referer", async () => {
+    const scene = new InboxScene();
+    scene.park("one", [shell("npm run secret-plan")]);
+    const link = await scene.serve();
+    const context = await browser.newContext();
+    const evil = createServer((_request, response) => response.end(`<iframe src="${link.split("/#")[0]}/"></iframe>`));
+    await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
+    try {
+      const page = await context.newPage();
+      const token = link.split("#t=")[1] ?? "?";
+      const leaks: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().split("#")[0]?.includes(token) || request.headers()["referer"]?.includes(token)) leaks.push(request.url());
+      });
+      await page.goto(link);
+      await page.waitForSelector(".group li");
+      assert.ok(!page.url().includes(token), "the address has no token any more");
+      await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
+      const [, framed] = page.frames();
+      assert.ok(framed);
+      assert.doesNotMatch((await framed.content().catch(() => "")) ?? "", /Inbox|secret-plan|id="app"/);
+      assert.deepEqual(leaks, []);
+    } finally {
+      evil.close();
+      await context.close();
+      await scene.close();
+    }
+  });
+
   test("what a model, a file or a path contains never becomes part of the page", async () => {
     const scene = new InboxScene({ "a.txt": XSS.join("\n") });
     scene.park(
@@ -196,7 +305,8 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
         ...XSS.map((text) => shell(`npm run '${text.replaceAll("'", "")}'`)),
         { tool: "write", input: { file_path: `${"x".repeat(3)}<img src=x>.md`, content: XSS.join("\n") } },
       ],
-      [{ tool: "read", input: { file_path: "a.txt" } }],
+      [{ tool: "read", input: { file_path: "a.txt" } }, ...XSS.map((tool) => ({ tool, input: {} }))],
+      `# ${XSS.join("\n\n")}\n![x](https://example.test/x.png)`,
     );
     await opened(scene, async ({ page }) => {
       await page.waitForSelector(".group li");

@@ -130,6 +130,8 @@ export type TimelineEntry = {
   readonly what: string;
   readonly text: string;
   readonly call: string | null;
+  /** An approval or a change that has a card. */
+  readonly card: string | null;
   /** An applied proposal that can be undone. */
   readonly undo: string | null;
   /** A call or task that runs now and can be cancelled. */

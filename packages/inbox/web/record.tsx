@@ -68,10 +68,11 @@ export function Timeline({ session, version, told }: { readonly session: string;
         )}
       </p>
       <ol class="timeline">
-        {loaded.entries.map(({ at, what, text, call, undo, cancel: target }, index) => (
+        {loaded.entries.map(({ at, what, text, call, card, undo, cancel: target }, index) => (
           <li key={`${index}`}>
             <time dateTime={at}>{at.slice(11, 19)}</time> <strong>{what}</strong> {call !== null && <code>{visible(call)}</code>}
             {text !== "" && <pre>{visible(text)}</pre>}
+            {card !== null && <a href={`#/card/${card}`}>{card.startsWith("p_") ? "Show the change" : "Show the request"}</a>}
             {undo !== null && (
               <button
                 type="button"

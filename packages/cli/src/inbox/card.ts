@@ -153,7 +153,7 @@ async function lastMessages(ledger: Ledger, session: string): Promise<InboxCard[
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["message.user", "message.assistant"] })) {
     const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event?.type !== "message.user" && event?.type !== "message.assistant") continue;
-    const text = textOf(event.body);
+    const text = messageText(event.body);
     if (text === "") continue;
     last.push({ who: event.type === "message.user" ? "Person" : "Model", text });
     if (last.length > MESSAGES) last.shift();
@@ -162,7 +162,7 @@ async function lastMessages(ledger: Ledger, session: string): Promise<InboxCard[
 }
 
 /** The text of a message; calls and results are on the timeline. */
-function textOf(body: object): string {
+export function messageText(body: object): string {
   const content: unknown = Reflect.get(body, "content") ?? Reflect.get(body, "text");
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -1,20 +1,10 @@
-import {
-  type By,
-  type JsonObject,
-  type Ledger,
-  parseEvent,
-  readCallRecord,
-  readRow,
-  readSessionState,
-  type SessionRow,
-} from "@assent/core";
+import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
-import type { AnswerResult, InboxCard, InboxDesk, SessionLine, SessionTimeline, TimelineEntry } from "@assent/inbox";
+import type { AnswerResult, InboxCard, InboxDesk, SessionLine, WaitingRow } from "@assent/inbox";
 import { createValueRedactor, type Settings } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
 import { endWords, requestCancel } from "../desk/sessions/cancel.ts";
-import { eventLine } from "../desk/sessions/event-line.ts";
 import { exportedEvents } from "../desk/sessions/export.ts";
 import { createTranscript } from "../desk/sessions/export-markdown.ts";
 import { agentTotals } from "../desk/sessions/list.ts";
@@ -24,6 +14,7 @@ import { isWorkerSession } from "../worker/registered-workers.ts";
 import { type AnswerParts, answerApprovalCard, answerQuestionCard, orRefusal, settleCard } from "./answer.ts";
 import { approvalCard, proposalCard, questionCard } from "./card.ts";
 import { agentName, createSessionViews, sessionTitle, waitingRows } from "./rows.ts";
+import { sessionTimeline } from "./timeline.ts";
 
 export type InboxDeskParts = {
   readonly context: Context;
@@ -36,6 +27,7 @@ export type InboxDeskParts = {
 export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts): InboxDesk {
   const { ledger } = store;
   const redact = createValueRedactor(patterns, NAMES);
+  const redactRows = keepRedacted(redact);
   const ports = { ledger, viewOf: createSessionViews(ledger) };
   const answering: AnswerParts = { context, store, by };
   const rawCard = async (id: string): Promise<InboxCard | undefined> => {
@@ -45,7 +37,7 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
     return await ifFound(await readRow(ledger, kind, id), (row) => proposalCard(ports, row));
   };
   return {
-    waiting: async () => redact(await waitingRows(ledger, ports.viewOf)),
+    waiting: async () => redactRows(await waitingRows(ledger, ports.viewOf)),
     card: async (id) => redact(await rawCard(id)),
     reveal: async (id) => {
       const row = waitingKind(id) === "approvals" ? await readRow(ledger, "approvals", id) : undefined;
@@ -68,7 +60,7 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
         });
       }),
     sessions: async () => redact(await sessionLines(ledger)),
-    timeline: async (id) => redact(await ifFound(await readRow(ledger, "sessions", id), (row) => timeline(ledger, row))),
+    timeline: async (id) => redact(await ifFound(await readRow(ledger, "sessions", id), (row) => sessionTimeline(ledger, row))),
     export: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
     undo: (id) =>
       orRefusal(id, async () =>
@@ -107,6 +99,20 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
   };
 }
 
+/** Redacting is most of the work for a long list, of which few rows change at a time. */
+function keepRedacted(redact: (row: WaitingRow) => WaitingRow): (rows: readonly WaitingRow[]) => readonly WaitingRow[] {
+  let before: ReadonlyMap<string, { readonly raw: string; readonly shown: WaitingRow }> = new Map();
+  return (rows) => {
+    const now = rows.map((row) => {
+      const raw = JSON.stringify(row);
+      const known = before.get(row.id);
+      return known?.raw === raw ? known : { raw, shown: redact(row) };
+    });
+    before = new Map(now.map((one) => [one.shown.id, one]));
+    return now.map(({ shown }) => shown);
+  };
+}
+
 const MOST = 1_000;
 
 async function ifFound<T, R>(row: T | undefined, act: (row: T) => Promise<R>): Promise<R | undefined> {
@@ -128,6 +134,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "expiresAt",
   "at",
   "undo",
+  "card",
   "cancel",
   "write",
   "path",
@@ -142,63 +149,6 @@ async function sessionLines(ledger: Ledger): Promise<readonly SessionLine[]> {
       ...{ id: row.id, title: sessionTitle(row), agent: agentName(row), directory: row.cwd, state: row.state },
       ...{ updatedAt: whenText(row.updatedAt), waiting: totals(row).open },
     }));
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  "message.user": "said",
-  "message.assistant": "model",
-  "call.proposed": "proposed",
-  "call.judged": "judged",
-  "approval.opened": "asks",
-  "approval.answered": "answered",
-  "question.asked": "asks",
-  "question.answered": "answered",
-  "call.claimed": "started",
-  "call.ended": "ended",
-  "proposal.staged": "change staged",
-  "proposal.applied": "change applied",
-  "proposal.discarded": "change discarded",
-  "proposal.undone": "change undone",
-  "task.started": "task started",
-  "task.ended": "task ended",
-  "cancel.requested": "cancel",
-  "session.closed": "session closed",
-  "mode.changed": "mode",
-};
-
-async function timeline(ledger: Ledger, row: SessionRow): Promise<SessionTimeline> {
-  const { id: session, state } = row;
-  const { calls, tasks, openTurn } = await readSessionState(ledger, session);
-  const isRunning = state === "running" && (openTurn !== null || calls.size > 0 || tasks.size > 0);
-  const entries: TimelineEntry[] = [];
-  const undone = new Set<unknown>();
-  for await (const stored of ledger.read({ session, seq: 0 }, { session, naming: session, types: Object.keys(WORDS) })) {
-    const event = parseEvent(stored);
-    if (!event) continue;
-    const { at, type, body } = stored;
-    const call = typeof body["call"] === "string" ? body["call"] : null;
-    if (type === "proposal.undone") undone.add(body["proposal"]);
-    const undo = type === "proposal.applied" ? String(body["proposal"]) : null;
-    const line = eventLine(stored, { columns: undefined, session })
-      .trim()
-      .split(/\s{2,}/)
-      .slice(3)
-      .join("  ");
-    const task = typeof body["task"] === "string" ? body["task"] : "";
-    const cancel =
-      !isRunning || row.group
-        ? null
-        : type === "call.claimed" && call !== null && calls.has(call)
-          ? { call }
-          : type === "task.started" && tasks.has(task)
-            ? { task }
-            : null;
-    entries.push({ at: whenText(at), what: WORDS[type] ?? type, text: line, call, undo, cancel });
-  }
-  return {
-    ...{ title: sessionTitle(row), state, isRunning: isRunning && !row.group },
-    entries: entries.map((entry) => (undone.has(entry.undo) ? { ...entry, undo: null } : entry)),
-  };
 }
 
 async function exportMarkdown(ledger: Ledger, session: string): Promise<string> {

@@ -49,8 +49,9 @@ export function agentName({ group }: Pick<SessionRow, "group">): string {
 /** Everything that waits, oldest first, as the list shows it. */
 export async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promise<SessionView>): Promise<readonly WaitingRow[]> {
   const rows: WaitingRow[] = [];
+  const views = new Map<string, Promise<SessionView>>();
   const add = async (session: string, row: Omit<WaitingRow, "session" | "sessionTitle" | "agent" | "mode">): Promise<void> => {
-    const { title: sessionTitle, agent, mode, cwd } = await viewOfSession(session);
+    const { title: sessionTitle, agent, mode, cwd } = await getOrAdd(views, session, viewOfSession);
     rows.push({ session, sessionTitle, agent, mode, ...row, directory: row.directory === "" ? cwd : row.directory });
   };
   for await (const row of readRows(ledger, "approvals")) if (row.state === "open") await add(row.session, approvalRow(row));
@@ -81,4 +82,11 @@ export function questionRow(row: QuestionRow): OwnFields {
 export function proposalRow({ id, tool, label, cwd, stagedAt }: ProposalRow): OwnFields {
   const why = "a change is staged and waits to be applied";
   return { id, kind: "proposal", tool, subject: label, directory: cwd, why, since: stagedAt, expiresAt: null };
+}
+
+/** A session is looked up once, however many rows it has. */
+function getOrAdd<V>(map: Map<string, V>, key: string, make: (key: string) => V): V {
+  const value = map.get(key) ?? make(key);
+  map.set(key, value);
+  return value;
 }
