@@ -113,7 +113,7 @@ describe("a server that wants a login", () => {
     const wrong = Promise.resolve("http://127.0.0.1:1/callback?code=x&state=other");
     await assert.rejects(
       login({ url, store: credentials, show: () => undefined, entered: wrong, signal: never }),
-      /not the address that the browser was sent to/,
+      /The pasted address does not belong to this login\. Start the login again\./,
     );
   });
 
