@@ -88,7 +88,7 @@ describe("a bug that is put in at a port is found", () => {
     ["skipped hook", ["H1", "H2"], 100],
     ["stale apply", ["P2"], 300],
     ["orphaned agent", ["A1", "I1"], 600],
-    ["repeated fire", ["S1", "S2"], 300],
+    ["repeated fire", ["S1", "S2"], 1_000],
     ["double claim", ["I2", "I4"], 1_000], // done twice, or once without its intent on record
     ["missing fsync", ["I2", "I4", "I10"], 100],
     ["reordered notice", ["I9"], 1_000],

@@ -13,6 +13,7 @@ const server = await startPostgres(15);
 /** Commands whose own tests cover both stores, or that use no record. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   ...{ tui: "needs a terminal", demo: "has a record of its own", worker: "runs until it is stopped", inbox: "serves until it is stopped" },
+  ...{ watch: "needs a terminal", "notify test": "no record", "mcp serve": "serves until it is stopped" },
   ...{
     completions: "no record",
     help: "no record",
@@ -22,6 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "stats store": "writes settings",
   },
   ...{ "mcp add": "no record", "mcp remove": "no record", "mcp test": "no record", "mcp login": "no record", "mcp logout": "no record" },
+  ...{ "mcp install": "no record", "mcp uninstall": "no record" },
   ...{ "hook install": "no record", "hook uninstall": "no record", "hook status": "no record", "hook doctor": "runs another agent" },
   ...{ "tasks discard": "needs a paused agent", "tasks release": "needs a paused agent" },
   ...{ "store copy": "has no --store", "store roles": "only PostgreSQL has roles" },
