@@ -82,7 +82,7 @@ const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that sources load lazily but that are too small for a file of their own; they are joined with their importer. */
-const AT_ONCE = /^(?:command-line\/(?:help|completions)|store\/location|version)$/;
+const AT_ONCE = /^(?:command-line\/(?:help|completions)|store\/location|notify\/attendance|version)$/;
 
 /** Modules with a file of their own, by the layer that is loaded before them. */
 const ALONE = {
