@@ -43,7 +43,7 @@ export function clientFile(agent: AgentName, scope: InstallScope, at: AgentHome,
 }
 
 /** The servers in a configuration. Throws `AgentConfigError`. */
-export function clientServers(agent: AgentName, text: string): readonly ClientServer[] {
+function clientServers(agent: AgentName, text: string): readonly ClientServer[] {
   return agent === "codex" ? codexServers(text) : jsonServers(agent, text);
 }
 

@@ -25,7 +25,7 @@ export type ServerTarget =
     };
 
 /** Variables that the wrapper fixes, so that a server's own value must be set behind it. */
-export const FIXED_VARIABLES: readonly string[] = wrapperEnvironment({}).map((line) => line.replace(/^unset /, ""));
+const FIXED_VARIABLES: readonly string[] = wrapperEnvironment({}).map((line) => line.replace(/^unset /, ""));
 
 /** The script: `assent mcp serve` with the settings and the record of the person who installed it. */
 export function gatewayScript({ node, program, env }: WrapperCommand): string {
