@@ -149,11 +149,7 @@ function loadedTogether(groups, text, path) {
 /** Makes a module import the layer that is loaded before it. Otherwise esbuild puts what two modules share into a file of its own. */
 const onTopOf = (layer) => `\nimport * as beneath from "${layer === "program" ? join(programDist, "program.js") : `together:${layer}`}";\n`;
 
-/** A small module that the first frame and several layers use. As part of the program, it needs no file of its own. */
-const PART_OF_PROGRAM = join(programDist, "tui/draw/theme.js");
-
 function placed(path) {
-  if (path === join(programDist, "program.js")) return `\nimport * as part from "${PART_OF_PROGRAM}";\n`;
   const [layer] = Object.entries(ALONE).find(([, files]) => files.test(path)) ?? [];
   return layer === undefined ? "" : onTopOf(layer);
 }
