@@ -124,6 +124,24 @@ describe("a record on PostgreSQL", () => {
     assert.match(stderr, /may not create the schema nowhere\. Copy it as a role that may\.\n$/);
   });
 
+  test("a copy of a record that is not there says where to look, and creates nothing", { timeout: 60_000 }, async () => {
+    using here = place();
+    const ROWS: readonly (readonly [from: string, type: string, text: RegExp])[] = [
+      [
+        "nope",
+        "store_unavailable",
+        /^There is no ledger in \S+\/nope\. FROM must be the directory that has ledger\.db, or .* assent doctor$/,
+      ],
+      [server.url("nope"), "store_lost", /^There is no ledger in postgres:\S+ Check the database and \?schema=NAME in the URL\. /],
+    ];
+    for (const [from, type, text] of ROWS) {
+      const { code, value } = await here.hereJson(["store", "copy", from, "copy"]);
+      assert.deepEqual([code, value.error.type], [1, type]);
+      assert.match(`${value.error.message} ${value.error.hint}`.trim(), text);
+      assert.deepEqual([existsSync(here.path("nope")), existsSync(here.path("copy"))], [false, false]);
+    }
+  });
+
   const WRONG: readonly (readonly [sentence: string, url: string, shown: RegExp])[] = [
     ["a malformed port", "postgres://me:hunter2@host:port/db", /PostgreSQL URL is malformed/],
     ["a # in the password", "postgres://me:hunter2#x@host/db", /PostgreSQL URL is malformed/],

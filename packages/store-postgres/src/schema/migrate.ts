@@ -60,7 +60,10 @@ export async function hasTables(connection: Connection, schema: string): Promise
 }
 
 function noLedger(shown: string): LedgerError {
-  return new LedgerError("store_lost", `There is no ledger in ${shown}. To create it: assent store migrate --store URL`);
+  return new LedgerError(
+    "store_lost",
+    `There is no ledger in ${shown}. Check the database and ?schema=NAME in the URL. To create a ledger: assent store migrate --store URL`,
+  );
 }
 
 function foreignSchema(schema: string, shown: string): LedgerError {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { type LedgerCopy, readLedgerCopy, writeLedgerCopy } from "@assent/store";
+import { hasStore, type LedgerCopy, readLedgerCopy, writeLedgerCopy } from "@assent/store";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
-import { usageError } from "../../io/failure.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { isPostgresUrl, storeUrl, withoutPassword } from "../../store/location.ts";
 import { withStore } from "../../store/open.ts";
@@ -48,7 +48,15 @@ export async function copyRecord({ io, options, operands }: Context): Promise<nu
 }
 
 async function readCopy(cwd: string, from: string, work: (copy: LedgerCopy) => Promise<number>): Promise<number> {
-  if (!isPostgresUrl(from)) return readLedgerCopy(resolve(cwd, from), work);
+  if (!isPostgresUrl(from)) {
+    const directory = resolve(cwd, from);
+    if (!hasStore(directory))
+      throw new CommandError("store_unavailable", 1, {
+        message: `There is no ledger in ${directory}.`,
+        hint: "FROM must be the directory that has ledger.db, or a postgres:// URL. To see where your record is: assent doctor",
+      });
+    return readLedgerCopy(directory, work);
+  }
   const { readPostgresCopy } = await import("@assent/store-postgres");
   return readPostgresCopy(from, work);
 }
