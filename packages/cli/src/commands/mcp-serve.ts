@@ -15,6 +15,12 @@ export const mcpServe: Command = {
     { name: "name", takes: "text", value: "NAME", help: "with a program after --: what rules call the server (default: from the program)" },
     { name: "http", takes: "nothing", help: "serve any number of clients on http://127.0.0.1, with a token that is printed once" },
     { name: "port", takes: "count", value: "N", max: 65_535, help: "with --http: the port to serve on (default: a free one)" },
+    {
+      name: "idle",
+      takes: "duration",
+      value: "DURATION",
+      help: "with --http: a client that is silent for so long is gone, and its servers end (default 30m)",
+    },
     { name: "hold", takes: "duration", value: "DURATION", help: "how long a call that waits for approval is held (default 50s)" },
     ...JUDGING.filter(({ name }) => name !== "tool" && name !== "strict-tools"),
     WORKSPACE,

@@ -13,6 +13,7 @@ import { openGatewayConnection } from "./connection.ts";
 import { findServedServers } from "./served-servers.ts";
 
 const HOLD_MS = 50_000;
+const IDLE_MS = 30 * 60_000;
 
 /** `assent mcp serve`: serves one client on stdin and stdout until it is gone. */
 export async function serveGateway(context: Context): Promise<number> {
@@ -24,7 +25,7 @@ export async function serveGateway(context: Context): Promise<number> {
   return withStore(context, (store) =>
     keepAlive(context, store, async ({ ports, cancelling }) => {
       let failure: unknown;
-      const parts: ServedParts = {
+      const parts: Omit<ServedParts, "clock"> = {
         version: VERSION,
         digest: ports.digest,
         open: (client, inFront) => openGatewayConnection(context, { store, ports, place, flags, servers, holdMs, client, inFront }),
@@ -33,7 +34,7 @@ export async function serveGateway(context: Context): Promise<number> {
           void warn(io, messageOf(error));
         },
       };
-      if (options.flag("http")) return await serveHttp(context, parts, cancelling.signal);
+      if (options.flag("http")) return await serveHttp(context, { ...parts, clock: ports.clock }, cancelling.signal);
       const { serveOnPipes } = await import("@assent/mcp/gateway");
       const pipes = { input: io.stdin(), write: io.stdout.write };
       await serveOnPipes({ ...parts, ...pipes, signal: cancelling.signal }).catch((error: unknown) => {
@@ -44,12 +45,12 @@ export async function serveGateway(context: Context): Promise<number> {
   );
 }
 
-type ServedParts = Omit<HttpGateway, "port">;
+type ServedParts = Omit<HttpGateway, "port" | "idleMs">;
 
 async function serveHttp({ io, options }: Context, parts: ServedParts, signal: AbortSignal): Promise<number> {
   const { serveOnHttp } = await import("@assent/mcp/gateway");
   const port = options.count("port");
-  const server = await serveOnHttp({ ...parts, port: port ?? 0 }).catch((error: unknown) => {
+  const server = await serveOnHttp({ ...parts, port: port ?? 0, idleMs: options.duration("idle") ?? IDLE_MS }).catch((error: unknown) => {
     throw listenError(error, port);
   });
   try {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { liveProcesses } from "../../../../test/support/processes.ts";
+import { until } from "../../../mcp/test/server-bench.ts";
 import { type Place, place } from "../support/assent.ts";
 import { callsIn, serving, waitForApproval } from "../support/gateway.ts";
 
@@ -11,8 +15,8 @@ const ECHO = { name: "echo", arguments: { text: "hello" } };
 
 type Running = { readonly url: string; readonly authorization: string; readonly stop: () => Promise<number | null> };
 
-async function startHttp(at: Place): Promise<Running> {
-  const child = at.start(["mcp", "serve", "--http", ...serving(at, "plain")]);
+async function startHttp(at: Place, ...options: readonly string[]): Promise<Running> {
+  const child = at.start(["mcp", "serve", "--http", ...options, ...serving(at, "plain")]);
   const lines: string[] = [];
   assert.ok(child.stdout);
   for await (const line of createInterface({ input: child.stdout })) if (lines.push(line) === 2) break;
@@ -27,6 +31,61 @@ async function startHttp(at: Place): Promise<Running> {
     },
   };
 }
+
+type HttpClient = { readonly client: Client; readonly transport: StreamableHTTPClientTransport };
+
+async function connectHttp({ url, authorization }: Running, mode: "legacy" | "auto"): Promise<HttpClient> {
+  const client = new Client({ name: `tester-${mode}`, version: "1" }, { versionNegotiation: { mode } });
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization } } });
+  await client.connect(transport);
+  return { client, transport };
+}
+
+const isRunning = (pid: number): boolean => liveProcesses().some((one) => one.pid === pid);
+const serverPid = (at: Place): number => Number(readFileSync(join(at.root, "started"), "utf8"));
+
+describe("the servers of a client over HTTP", () => {
+  test("end when the client ends its session, which is over then", async () => {
+    using at = place();
+    const running = await startHttp(at);
+    const { client, transport } = await connectHttp(running, "legacy");
+    const pid = serverPid(at);
+    assert.ok(isRunning(pid));
+    await transport.terminateSession();
+    await until(() => !isRunning(pid));
+    await client.close();
+    assert.equal(await running.stop(), 0);
+  });
+
+  for (const mode of ["legacy", "auto"] as const)
+    test(`end when a client that negotiates ${mode} is silent for too long; what waits stays open, and it can come back`, async () => {
+      using at = place();
+      const running = await startHttp(at, "--idle", "500ms", "--hold", "100ms");
+      const first = await connectHttp(running, mode);
+      const pid = serverPid(at);
+      assert.equal((await first.client.callTool(ECHO)).isError, true);
+      await first.client.close(); // without a word to the gateway
+      await until(() => !isRunning(pid));
+      await at.here(["approve", await waitForApproval(at)]);
+      const second = await connectHttp(running, mode);
+      assert.deepEqual((await second.client.callTool(ECHO)).content, [{ type: "text", text: "hello" }]);
+      assert.notEqual(serverPid(at), pid);
+      assert.deepEqual(callsIn(at), ["echo"]);
+      await second.client.close();
+      assert.equal(await running.stop(), 0);
+      assert.equal((await at.here(["verify"])).code, 0);
+    });
+
+  test("end with the gateway", async () => {
+    using at = place();
+    const running = await startHttp(at);
+    const { client } = await connectHttp(running, "legacy");
+    const pid = serverPid(at);
+    assert.equal(await running.stop(), 0);
+    assert.equal(isRunning(pid), false);
+    await client.close();
+  });
+});
 
 describe("assent mcp serve --http", () => {
   let at: Place;
@@ -44,10 +103,7 @@ describe("assent mcp serve --http", () => {
   for (const mode of ["legacy", "auto"] as const)
     test(`serves a client that negotiates ${mode}, and a held call runs once when it is approved`, async () => {
       const before = callsIn(at).length;
-      const client = new Client({ name: `tester-${mode}`, version: "1" }, { versionNegotiation: { mode } });
-      await client.connect(
-        new StreamableHTTPClientTransport(new URL(running.url), { requestInit: { headers: { authorization: running.authorization } } }),
-      );
+      const { client } = await connectHttp(running, mode);
       assert.equal(client.getNegotiatedProtocolVersion(), mode === "auto" ? "2026-07-28" : "2025-11-25");
       const called = client.callTool(ECHO);
       await at.here(["approve", await waitForApproval(at)]);

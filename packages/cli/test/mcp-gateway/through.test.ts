@@ -27,6 +27,10 @@ async function connectDirectly(): Promise<Client> {
   return client;
 }
 
+function isListChange(message: JSONRPCMessage): boolean {
+  return "method" in message && message.method === "notifications/tools/list_changed";
+}
+
 describe("what passes through the gateway", () => {
   const CALLS = [
     ["text", "echo", { message: "hi" }],
@@ -67,6 +71,38 @@ describe("what passes through the gateway", () => {
     await end();
   });
 
+  for (const era of ["legacy", "modern"] as const)
+    test(`a resource and a prompt that a rule asks about reach a client of the ${era} protocol when a person approves`, async () => {
+      using at = place();
+      const args = ["--ask", "mcp__e__resources-read", "--ask", "mcp__e__prompts-get", "--name", "e", "--", PROGRAM, ...ARGS];
+      const { client, end } = await connectGateway(at, args, { era });
+      const [{ uri } = { uri: "" }] = (await client.listResources()).resources;
+      const resource = client.readResource({ uri });
+      await at.here(["approve", await waitForApproval(at)]);
+      assert.equal((await resource).contents[0]?.uri, uri);
+      const prompt = client.getPrompt({ name: "simple-prompt" });
+      await at.here(["approve", await waitForApproval(at)]);
+      assert.equal((await prompt).messages.length, 1);
+      await end();
+      assert.equal((await at.here(["verify"])).code, 0);
+    });
+
+  test("a client of the newer protocol that settings name is asked about a resource between two requests", async () => {
+    using at = place();
+    configure(at, { answersFrom: ["elicitation:tester"] });
+    const asked: string[] = [];
+    const elicit = (message: string): { action: "accept"; content: { answer: string } } => {
+      asked.push(message);
+      return { action: "accept", content: { answer: "Approve" } };
+    };
+    const args = ["--ask", "mcp__e__resources-read", "--name", "e", "--", PROGRAM, ...ARGS];
+    const { client, end } = await connectGateway(at, args, { era: "modern", elicit });
+    const [{ uri } = { uri: "" }] = (await client.listResources()).resources;
+    assert.equal((await client.readResource({ uri })).contents[0]?.uri, uri);
+    assert.match(asked.join(), /wants to call mcp__e__resources-read/);
+    await end();
+  });
+
   test("a denial of a tool with an output schema is a valid result", async () => {
     using at = place();
     for (const era of ["legacy", "modern"] as const) {
@@ -99,12 +135,29 @@ describe("what passes through the gateway", () => {
     using at = place();
     const { client, end, messages } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "changing")]);
     await client.callTool(ECHO);
-    await until(() =>
-      messages.some((message: JSONRPCMessage) => "method" in message && message.method === "notifications/tools/list_changed"),
-    );
+    await until(() => messages.some(isListChange));
     const { tools } = await client.listTools({}, { cacheMode: "refresh" });
     assert.match(tools[0]?.description ?? "", /deletes your files/);
     await end();
+  });
+
+  test("a tool that changes while its call waits is not run with the approval of the old one", async () => {
+    using at = place();
+    const { client, end, messages } = await connectGateway(at, serving(at, "changing"));
+    const held = client.callTool(ECHO);
+    const approval = await waitForApproval(at);
+    const changing = client.callTool({ ...ECHO, arguments: { text: "change it" } });
+    const [other = ""] = (await waitForApprovals(at, 2)).filter((id) => id !== approval);
+    await at.here(["approve", other]);
+    await changing;
+    await until(() => messages.some(isListChange));
+    await at.here(["approve", approval]);
+    const refused = await held;
+    assert.equal(refused.isError, true);
+    assert.match(JSON.stringify(refused.content), /changed/);
+    await end();
+    assert.deepEqual(callsIn(at), ["echo"]);
+    assert.equal((await at.here(["verify"])).code, 0);
   });
 
   test("the form of a server is shown at the client", async () => {
@@ -205,6 +258,22 @@ describe("a client that does not behave", () => {
     for (const { content } of [await first, await second]) assert.deepEqual(content, [{ type: "text", text: "hello" }]);
     await end();
     assert.deepEqual(callsIn(at), ["echo"]);
+  });
+
+  test("connects twice: each connection is one session, named after the client, however many calls it makes", async () => {
+    using at = place();
+    for (const _connection of [1, 2]) {
+      const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "plain")]);
+      for (const text of ["a", "b", "a"]) await client.callTool({ ...ECHO, arguments: { text } });
+      await end();
+    }
+    const { value } = await at.hereJson(["sessions"]);
+    const sessions: readonly { readonly group?: { readonly title: string } }[] = value.sessions ?? value;
+    assert.deepEqual(
+      sessions.map(({ group }) => group?.title),
+      ["tester through the gateway", "tester through the gateway"],
+    );
+    assert.equal(callsIn(at).length, 6, "an identical call after the end of the first is a new one");
   });
 
   test("two clients at once have their own sessions and approvals", async () => {

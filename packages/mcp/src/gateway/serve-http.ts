@@ -3,22 +3,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { messageOf } from "@assent/core";
+import { type Clock, messageOf } from "@assent/core";
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
   isLegacyRequest,
-  type McpHttpHandler,
   originValidationResponse,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { type Front, type FrontParts, openFront } from "./front.ts";
+import { type FrontParts, openFront } from "./front.ts";
 import { readClient } from "./read-client.ts";
 
 /** What serving clients over HTTP needs. */
 export type HttpGateway = FrontParts & {
   /** 0 takes a free port. */
   readonly port: number;
+  readonly clock: Clock;
+  /** A client without an open request for so long is gone: over HTTP, one that crashes does not say so. */
+  readonly idleMs: number;
   readonly failed: (error: unknown) => void;
 };
 
@@ -35,9 +37,9 @@ const MOST_CLIENTS = 100;
 const LOCAL = ["127.0.0.1", "localhost"];
 
 /** Serves clients on the loopback address. Rejects if the port is taken. */
-export async function serveOnHttp({ port, failed, ...parts }: HttpGateway): Promise<HttpGatewayServer> {
+export async function serveOnHttp({ port, failed, clock, idleMs, ...parts }: HttpGateway): Promise<HttpGatewayServer> {
   const token = randomBytes(32).toString("base64url");
-  const clients = createClients(parts);
+  const clients = createClients(parts, (left) => clock.timer(idleMs, left));
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       failed(error);
@@ -54,7 +56,10 @@ export async function serveOnHttp({ port, failed, ...parts }: HttpGateway): Prom
     const refused = refuse(asked, token);
     if (refused) return await send(refused, response);
     const body = request.method === "POST" ? await readBody(request) : undefined;
-    await send(body === "invalid" ? refusal(400, "The body must be JSON of at most 64 MB.") : await clients.answer(asked, body), response);
+    await send(
+      body === "invalid" ? refusal(400, "The body must be JSON of at most 64 MB.") : await clients.answer(asked, body, gone.signal),
+      response,
+    );
   };
   const at = await listen(server, port);
   return {
@@ -83,61 +88,106 @@ function refusal(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32600, message } }, { status });
 }
 
-type Clients = { readonly answer: (request: Request, body: unknown) => Promise<Response>; readonly close: () => Promise<void> };
+/** Calls back when the time of a silent client is over. Returns how to stop that. */
+type WhenIdle = (left: () => void) => () => void;
 
-/** A client of the older protocol has a session of HTTP. One of the newer protocol is known by its name, and has a connection until the gateway ends. */
-function createClients(parts: FrontParts): Clients {
-  const sessions = new Map<string, { readonly transport: WebStandardStreamableHTTPServerTransport; readonly front: Front }>();
-  const named = new Map<string, Promise<{ readonly handler: McpHttpHandler; readonly front: Front }>>();
+type Clients = { readonly answer: HttpClient["handle"]; readonly close: () => Promise<void> };
+
+type HttpClient = {
+  /** The signal aborts when the request is answered, or its connection is gone. */
+  readonly handle: (request: Request, body: unknown, over: AbortSignal) => Promise<Response>;
+  readonly end: () => Promise<void>;
+};
+
+/** A client of the older protocol has a session of HTTP. One of the newer protocol is known by its name. */
+function createClients(parts: FrontParts, whenIdle: WhenIdle): Clients {
+  const sessions = new Map<string, HttpClient>();
+  const named = new Map<string, Promise<HttpClient>>();
   const isFull = (): boolean => sessions.size + named.size >= MOST_CLIENTS;
   const full = (): Response => refusal(503, `The gateway serves at most ${MOST_CLIENTS} clients.`);
 
-  const openSession = async (request: Request, body: unknown): Promise<Response> => {
+  const openSession: HttpClient["handle"] = async (request, body, over) => {
     const client = readClient(body);
     if (client?.era !== "legacy") return refusal(404, "There is no such session. Send initialize first.");
     const front = await openFront(client, parts);
     const server = front.makeServer();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id) => void sessions.set(id, { transport, front }),
-      onsessionclosed: async (id) => {
-        sessions.delete(id);
+      onsessioninitialized: (id) => void sessions.set(id, opened),
+      onsessionclosed: () => opened.end(),
+    });
+    const opened = endIfIdle(whenIdle, {
+      handle: (asked, sent) => transport.handleRequest(asked, { parsedBody: sent }),
+      end: async () => {
+        sessions.delete(transport.sessionId ?? "");
+        await transport.close();
         await front.close();
       },
     });
     front.announceTo(server);
     await server.connect(transport);
-    const response = await transport.handleRequest(request, { parsedBody: body });
-    if (transport.sessionId === undefined) await front.close();
+    const response = await opened.handle(request, body, over);
+    if (transport.sessionId === undefined) await opened.end();
     return response;
   };
-  const openNamed = async (body: unknown): Promise<{ readonly handler: McpHttpHandler; readonly front: Front }> => {
+  const openNamed = async (name: string, body: unknown): Promise<HttpClient> => {
     const client = readClient(body) ?? { name: "unnamed client", title: "unnamed client", version: "", capabilities: {}, era: "modern" };
     const front = await openFront(client, parts);
     const handler = createMcpHandler(() => front.makeServer(), { legacy: "reject", maxRequestBodySize: LONGEST_BODY });
     front.listChanged((kind) => handler.bus.publish({ kind: `${kind}_list_changed` }));
-    return { handler, front };
+    return endIfIdle(whenIdle, {
+      handle: (request, sent) => handler.fetch(request, { parsedBody: sent }),
+      end: async () => {
+        named.delete(name);
+        await handler.close();
+        await front.close();
+      },
+    });
   };
   return {
-    answer: async (request, body) => {
+    answer: async (request, body, over) => {
       if (await isLegacyRequest(request, body)) {
         const known = sessions.get(request.headers.get("mcp-session-id") ?? "");
-        if (known) return await known.transport.handleRequest(request, { parsedBody: body });
-        return isFull() ? full() : await openSession(request, body);
+        if (known) return await known.handle(request, body, over);
+        return isFull() ? full() : await openSession(request, body, over);
       }
       const name = readClient(body)?.name ?? "";
-      const opened = named.get(name);
-      if (!opened && isFull()) return full();
-      const opening = opened ?? openNamed(body);
+      const known = named.get(name);
+      if (!known && isFull()) return full();
+      const opening = known ?? openNamed(name, body);
       named.set(name, opening);
       opening.catch(() => named.delete(name));
-      return await (await opening).handler.fetch(request, { parsedBody: body });
+      return await (await opening).handle(request, body, over);
     },
     close: async () => {
       const modern = await Promise.all([...named.values()].map((one) => one.catch(() => undefined)));
-      for (const one of modern) await one?.handler.close();
-      const fronts = [...[...sessions.values()].map(({ front }) => front), ...modern.flatMap((one) => one?.front ?? [])];
-      await Promise.allSettled(fronts.map((front) => front.close()));
+      await Promise.allSettled([...sessions.values(), ...modern].map((one) => one?.end()));
+    },
+  };
+}
+
+/** Ends a client once, also if it was silent for too long. */
+function endIfIdle(whenIdle: WhenIdle, { handle, end }: HttpClient): HttpClient {
+  let open = 0;
+  let ended: Promise<void> | undefined;
+  let stopTimer: (() => void) | undefined;
+  const endOnce = (): Promise<void> => {
+    stopTimer?.();
+    ended ??= end();
+    return ended;
+  };
+  return {
+    end: endOnce,
+    handle: (request, body, over) => {
+      const left = (): void => {
+        open -= 1;
+        if (open === 0 && !ended) stopTimer = whenIdle(() => void endOnce().catch(() => undefined));
+      };
+      open += 1;
+      stopTimer?.();
+      if (over.aborted) left();
+      else over.addEventListener("abort", left, { once: true });
+      return handle(request, body, over);
     },
   };
 }
