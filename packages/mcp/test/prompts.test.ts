@@ -29,8 +29,10 @@ describe("prompts and resources of a server in what a person says", () => {
     const { set } = createBench(t, { every: published("everything") });
     await set.settle(20_000);
     for (const [sentence, said, expected] of rows)
-      await t.test(sentence, async () => assert.match(await expandPrompt(said, set.servers), expected));
+      await t.test(sentence, async () => assert.match(await expandPrompt(said, set.servers, new AbortController().signal), expected));
     for (const [sentence, said, message] of faults)
-      await t.test(sentence, async () => assert.rejects(expandPrompt(said, set.servers), ({ message: text }: Error) => message.test(text)));
+      await t.test(sentence, async () =>
+        assert.rejects(expandPrompt(said, set.servers, new AbortController().signal), ({ message: text }: Error) => message.test(text)),
+      );
   });
 });

@@ -38,7 +38,7 @@ export type ConversationDeps = {
   readonly dispatcher: Dispatcher;
   readonly tools: () => Registry;
   /** Returns the model with this id; null means the session's own. */
-  readonly model: (id: string | null) => Maybe<LanguageModelV4>;
+  readonly model: (id: string | null, signal?: AbortSignal) => Maybe<LanguageModelV4>;
   readonly system: () => string;
   readonly clock: Clock;
   readonly ids: Ids;

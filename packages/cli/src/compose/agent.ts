@@ -59,7 +59,7 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
   /** Undefined if no MCP server is configured. */
   readonly servers: SessionServers | undefined;
   /** What the model gets for what a person says: with prompts and resources of MCP servers. Rejects with a sentence. */
-  readonly expand: (said: string) => Maybe<string>;
+  readonly expand: (said: string, signal: AbortSignal) => Maybe<string>;
   /** Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
@@ -120,7 +120,7 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   };
   return {
     ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules, servers },
-    expand: (said) => servers?.expand(said) ?? said,
+    expand: (said, signal) => servers?.expand(said, signal) ?? said,
     offered: () => listOfferedTools(policy.tools, { session, dispatcher, canAsk: made.asks() }).map(({ name }) => name),
     agents: () => listDefinitions(parts).filter(({ usable }) => usable),
     drive: (messages) => {
@@ -239,17 +239,17 @@ function conversationDeps(parts: AgentParts, made: ServedDispatcher, instruction
     const base = prompt === undefined ? own : systemPrompt({ ...prompted, prompt });
     return `${append === undefined ? base : `${base}\n\n${append}`}${frontEndAgentsText(parts)}`;
   };
-  const prepareTools = (): Promise<void> | undefined => {
+  const prepareTools = (signal: AbortSignal | undefined): Promise<void> | undefined => {
     const reloading = policy.reloadToolsIfDue();
     if (!made.servers) return reloading;
-    return Promise.all([made.servers.tools(), reloading]).then(([tools]) => policy.offerServerTools(tools));
+    return Promise.all([made.servers.tools(signal), reloading]).then(([tools]) => policy.offerServerTools(tools));
   };
   return {
     session,
     dispatcher: made.dispatcher,
     ...ports,
     tools: policy.toolsNow,
-    model: (id) => prepareTools()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn starts by requesting its model
+    model: (id, signal) => prepareTools(signal)?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn starts by requesting its model
     ...commonConversationDeps(parts),
     system,
     hooks: made.hooks,

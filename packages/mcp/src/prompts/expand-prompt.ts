@@ -14,20 +14,20 @@ export function promptCommand(server: string, prompt: string): string {
  * Replaces `/mcp__server__prompt ARGUMENTS` with the prompt of the server, and adds the content of every resource that is mentioned as `@server:uri`. Rejects with a sentence
  * if a server does not return one; then nothing is sent.
  */
-export async function expandPrompt(text: string, servers: readonly ServerConnection[]): Promise<string> {
-  const said = text.startsWith("/mcp__") ? await fetchPrompt(text, servers) : text;
+export async function expandPrompt(text: string, servers: readonly ServerConnection[], signal: AbortSignal): Promise<string> {
+  const said = text.startsWith("/mcp__") ? await fetchPrompt(text, servers, signal) : text;
   const mentions = new Map<string, Promise<string>>();
   for (const [whole, name, uri = ""] of said.matchAll(MENTION)) {
     const server = servers.find(({ configured }) => configured.name === name);
-    if (server && !mentions.has(whole)) mentions.set(whole, readResource(server, uri));
+    if (server && !mentions.has(whole)) mentions.set(whole, readResource(server, uri, signal));
   }
   return [said, ...(await Promise.all(mentions.values()))].join("\n\n");
 }
 
-async function readResource(server: ServerConnection, uri: string): Promise<string> {
+async function readResource(server: ServerConnection, uri: string, signal: AbortSignal): Promise<string> {
   const { name } = server.configured;
   const { contents } = await server
-    .use((client) => client.readResource({ uri }))
+    .use((client) => client.readResource({ uri }, { signal }))
     .catch((error: unknown) => {
       throw new Error(`The resource ${uri} of the MCP server ${name} could not be read: ${messageOf(error)}`, { cause: error });
     });
@@ -40,16 +40,17 @@ function textOf(content: ReadResourceResult["contents"][number]): string {
   return text.length > LONGEST_RESOURCE ? `${text.slice(0, LONGEST_RESOURCE)}\n(cut: ${text.length} characters)` : text;
 }
 
-async function fetchPrompt(line: string, servers: readonly ServerConnection[]): Promise<string> {
+async function fetchPrompt(line: string, servers: readonly ServerConnection[], signal: AbortSignal): Promise<string> {
   const [command = "", ...words] = splitWords(line);
-  const found = servers
+  const [found, other] = servers
     .flatMap((server) => server.lists().prompts.map((prompt) => ({ server, prompt })))
-    .find(({ server, prompt }) => promptCommand(server.configured.name, prompt.name) === command);
+    .filter(({ server, prompt }) => promptCommand(server.configured.name, prompt.name) === command);
+  if (other) throw new Error(`${command} could mean "${found?.prompt.name}" or "${other.prompt.name}", so it cannot be used.`);
   if (!found) throw new Error(`No MCP server offers ${command}. /mcp lists the prompts of the servers.`);
   const { server, prompt } = found;
   const given = { name: prompt.name, arguments: readArguments(prompt, words, command) };
   const { messages } = await server
-    .use((client) => client.getPrompt(given))
+    .use((client) => client.getPrompt(given, { signal }))
     .catch((error: unknown) => {
       throw new Error(`The MCP server ${server.configured.name} refuses ${command}: ${messageOf(error)}`, { cause: error });
     });

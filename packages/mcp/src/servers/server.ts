@@ -84,6 +84,8 @@ export type ServerConnection = {
   readonly about: () => ServerAbout;
   /** Starts it, unless it is running. Resolves when it is ready or has failed. */
   readonly start: () => Promise<void>;
+  /** Ends it if it is running, and starts it. Calls that are under way fail. */
+  readonly restart: () => Promise<void>;
   /** Why a call would fail now, as a sentence; undefined if it may succeed. */
   readonly obstacle: (tool: RemoteTool) => string | undefined;
   /** Rejects with a `ToolError`. */
@@ -213,6 +215,16 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     }
     await starting;
   };
+  const restart = async (): Promise<void> => {
+    const last = connection;
+    if (last) {
+      connection = undefined;
+      state = { state: "closed" };
+      await last.close();
+    }
+    failures = 0;
+    await start();
+  };
   const describeState = (): string | undefined => {
     if (state.state === "ready" || state.state === "starting") return undefined;
     if (state.state !== "failed") return `The MCP server ${name} is ${state.state === "disabled" ? "disabled" : "not running"}.`;
@@ -235,6 +247,7 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     lists: () => lists,
     about: () => about,
     start,
+    restart,
     obstacle,
     call: async (call) => {
       const { tool, input, signal, progress } = call;

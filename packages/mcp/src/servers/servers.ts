@@ -9,8 +9,8 @@ export type McpServerSet = {
   readonly servers: readonly ServerConnection[];
   /** Starts all servers at once and returns at once. */
   readonly start: () => void;
-  /** Resolves when every server is ready or has failed, but after `ms` at the latest. Starts them if necessary. */
-  readonly settle: (ms: number) => Promise<void>;
+  /** Resolves when every server is ready or has failed, but after `ms` at the latest, or when it is cancelled. Starts them if necessary. */
+  readonly settle: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Everything that servers offer now, or offered last. The same list until something changes. */
   readonly tools: () => readonly Tool[];
   /** The tools with what their servers say about them. */
@@ -60,10 +60,11 @@ export function createServerSet(configured: readonly ConfiguredServer[], deps: S
   return {
     servers,
     start: () => void startAll(),
-    settle: async (ms) => {
+    settle: async (ms, signal) => {
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const cancel = deps.clock.timer(ms, resolve, { keepsAlive: true });
-      await Promise.race([startAll(), late]);
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+      if (!signal?.aborted) await Promise.race([startAll(), late]);
       cancel();
     },
     tools: () => {

@@ -97,7 +97,7 @@ function fieldQuestion(id: string, name: string, schema: JsonObject, isRequired:
   return {
     ...question(
       id,
-      `${title}${about}${isRequired ? "" : " (optional)"}`,
+      `${title}${about}${[isRequired ? "" : " (optional)", describeDefault(schema)].join("")}`,
       choices.length > MOST_OPTIONS ? [] : choices.map(({ label }) => label),
     ),
     header: title.slice(0, 16) || name.slice(0, 16),
@@ -123,11 +123,19 @@ function choicesOf(schema: JsonObject): readonly Choice[] {
     : [];
 }
 
-/** Undefined if nothing was answered. */
+function describeDefault(schema: JsonObject): string {
+  const { default: given } = schema;
+  if (given === undefined) return "";
+  const labels = [given].flat().map((one) => choicesOf(schema).find(({ value }) => value === one)?.label ?? String(one));
+  return ` (without an answer: ${labels.join(", ")})`;
+}
+
+/** Without an answer, the default that the question named; undefined if there is none. */
 function fieldValue(schema: JsonObject, texts: readonly string[]): Json | undefined {
+  if (texts.length === 0) return schema["default"];
   const choices = choicesOf(schema);
   const values = texts.map((text) => choices.find(({ label }) => label === text)?.value ?? text);
-  if (schema["type"] === "array") return texts.length === 0 ? undefined : values;
+  if (schema["type"] === "array") return values;
   const [value] = values;
   const isNumber = schema["type"] === "number" || schema["type"] === "integer";
   return isNumber && typeof value === "string" && value.trim() !== "" ? Number(value) : value;

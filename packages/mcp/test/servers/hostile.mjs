@@ -27,7 +27,7 @@ function tools() {
 const CALLS = {
   plain: (id, { text: value = "" }) => answer(id, text(value)),
   die: () => process.exit(7),
-  hang: () => undefined,
+  hang: (_id, _input, meta) => tellProgress(meta),
   huge: (id) => answer(id, text("x".repeat(10 * 1024 * 1024))),
   "too-long": () => {
     const piece = "x".repeat(1024 * 1024);
@@ -53,7 +53,7 @@ const CALLS = {
     }),
   page: (id) => ask(id, "elicitation/create", { mode: "url", message: "Log in", url: "https://id.example.com/x", elicitationId: "e1" }),
   progress: (id, _input, meta) => {
-    send({ method: "notifications/progress", params: { progressToken: meta?.progressToken, progress: 1, total: 2, message: "half" } });
+    tellProgress(meta);
     ask(id, "ping", {}); // the answer comes after the client has read the progress
   },
   changing: (id) => {
@@ -62,6 +62,10 @@ const CALLS = {
     send({ method: "notifications/tools/list_changed" });
   },
 };
+
+function tellProgress(meta) {
+  send({ method: "notifications/progress", params: { progressToken: meta?.progressToken, progress: 1, total: 2, message: "half" } });
+}
 
 const asked = new Map();
 function ask(id, method, params) {

@@ -20,7 +20,7 @@ export async function runTurn(state: ConversationState, signal: AbortSignal): Pr
   const turn = session.state.turn + 1;
 
   // 1. Prepare the request.
-  const model = await chooseModel(state);
+  const model = await chooseModel(state, signal);
   if ("error" in model) return await endWithoutModel(state, turn, model.error);
   const modelId = nextModelId(state) ?? model.modelId;
   await compactIfFull(state, { modelId, turn, signal });
@@ -35,6 +35,7 @@ export async function runTurn(state: ConversationState, signal: AbortSignal): Pr
   // 2. Request, stream, collect calls.
   let answer: ModelAnswer;
   try {
+    signal.throwIfAborted(); // preparing may have waited for servers
     answer = await askModel(state, { turn, steering, tools, model, modelId, signal });
   } catch (error) {
     return await endBrokenTurn(state, { turn, modelId, error, signal });
@@ -68,9 +69,9 @@ export async function runTurn(state: ConversationState, signal: AbortSignal): Pr
 type MissingModel = { readonly error: ProviderFailure };
 
 /** A model that cannot be loaded fails the run, not the program. */
-async function chooseModel(state: ConversationState): Promise<LanguageModelV4 | MissingModel> {
+async function chooseModel(state: ConversationState, signal: AbortSignal): Promise<LanguageModelV4 | MissingModel> {
   try {
-    return await state.deps.model(nextModelId(state));
+    return await state.deps.model(nextModelId(state), signal);
   } catch (error) {
     return { error: providerFailure(error) };
   }

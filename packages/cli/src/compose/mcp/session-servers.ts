@@ -14,10 +14,10 @@ import { readSeenTools, recordSeenTools } from "./seen-tools.ts";
 export type SessionServers = {
   /** Undefined until the library is loaded. */
   readonly current: () => McpServerSet | undefined;
-  /** Before a request: waits for servers once, as long as settings say. Returns the tools of all servers. */
-  readonly tools: () => Promise<readonly Tool[]>;
-  /** Replaces prompts and mentioned resources of servers in what a person says. Rejects with a sentence. */
-  readonly expand: (said: string) => Promise<string>;
+  /** Before a request: waits for servers once, as long as settings say and until it is cancelled. Returns the tools of all servers. */
+  readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
+  /** Replaces prompts and mentioned resources of servers in what a person says. Rejects with a sentence. Cancelled, it returns what was said. */
+  readonly expand: (said: string, signal: AbortSignal) => Promise<string>;
   /** For programs, in the words of Claude Code's protocol. */
   readonly status: () => readonly ServerStatus[];
   readonly close: () => Promise<void>;
@@ -69,32 +69,35 @@ export function startServers(context: Context, parts: SessionServerParts): Sessi
     known = [...known, ...late];
     open(late);
   };
-  const settled = async (): Promise<readonly McpServerSet[]> => {
+  const settled = async (signal?: AbortSignal): Promise<readonly McpServerSet[]> => {
     openBrought();
     const sets = await Promise.all(opened);
     const waiting = sets.filter((set) => !waited.has(set));
-    await Promise.all(waiting.map((set) => set.settle(parts.settings()["mcp.startWait"] * 1_000)));
+    await Promise.all(waiting.map((set) => set.settle(parts.settings()["mcp.startWait"] * 1_000, signal)));
+    if (signal?.aborted) return sets;
     for (const set of waiting) waited.add(set);
     return sets;
   };
   return {
     current: () => current[0],
-    tools: async () => {
-      const now = (await settled()).map((set) => set.tools());
+    tools: async (signal) => {
+      const now = (await settled(signal)).map((set) => set.tools());
       const [only = [], ...more] = now;
       const joined = more.length === 0 ? only : now.flat();
       if (joined.length !== all.length || joined.some((tool, at) => tool !== all[at])) all = joined;
       return all;
     },
-    expand: async (said) => {
+    expand: async (said, signal) => {
       if (!/^\/mcp__|(?:^|\s)@[\w-]+:\S/.test(said)) return said;
-      const sets = await settled();
-      if (sets.length === 0) return said;
-      const { expandPrompt } = await import("@assent/mcp");
-      return await expandPrompt(
-        said,
-        sets.flatMap(({ servers }) => servers),
-      );
+      const fill = async (): Promise<string> => {
+        const servers = (await settled()).flatMap((set) => set.servers);
+        if (servers.length === 0) return said;
+        const { expandPrompt } = await import("@assent/mcp");
+        return await expandPrompt(said, servers, signal);
+      };
+      const { promise: cancelled, resolve } = Promise.withResolvers<string>();
+      signal.addEventListener("abort", () => resolve(said), { once: true });
+      return signal.aborted ? said : await Promise.race([fill(), cancelled]);
     },
     status: () => {
       const running = current.flatMap(({ servers }) => servers.map(statusOf));

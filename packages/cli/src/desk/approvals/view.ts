@@ -2,6 +2,7 @@ import type { ConfirmationDetails, EffectOffer, OpenApproval, RuleRef } from "@a
 import { cut, quoted, quotedAfter, TEXT_MARK, wrap, wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { ruleWords } from "../grants/remembered-rule.ts";
 import { describeEffect } from "./effect.ts";
 import { factNotes } from "./facts.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
@@ -144,7 +145,7 @@ export function approvalFacts(approval: OpenApproval): (readonly [string, string
     ["in", approvalDirectory(approval)],
     ["why", askReason(approval)],
     ...factNotes(approval.facts),
-    ...(wider ? [["always", `w stores ${wider.rules.join(", ")}: ${wider.risk}`] as const] : []),
+    ...(wider ? [["always", `w stores ${wider.rules.map(ruleWords).join(", ")}: ${wider.risk}`] as const] : []),
     ...(agentName === undefined ? [] : [["agent", agentName] as const]),
     ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
     ["id", approval.id],

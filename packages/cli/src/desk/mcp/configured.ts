@@ -30,6 +30,12 @@ export function selectServers(servers: readonly ConfiguredServer[], name: string
   throw new CommandError("mcp_server_not_found", 4, { message: `There is no MCP server '${name}'.`, hint: "assent mcp list" });
 }
 
+/** "1 tool, 3 prompts"; the first even if there are none. */
+export function describeCounts(...kinds: readonly (readonly [items: readonly unknown[], word: string])[]): string {
+  const shown = kinds.filter(([{ length }], at) => at === 0 || length > 0);
+  return shown.map(([{ length }, word]) => `${length} ${word}${length === 1 ? "" : "s"}`).join(", ");
+}
+
 /** How a server is reached, on one line. */
 export function describeServer(server: ConfiguredServer["server"]): string {
   return server.type === "stdio" ? [server.command, ...server.args].join(" ") : server.url;

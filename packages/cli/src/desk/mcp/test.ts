@@ -6,7 +6,7 @@ import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { warnOfProblems } from "../policy/problem-text.ts";
-import { findServersHere, selectServers } from "./configured.ts";
+import { describeCounts, findServersHere, selectServers } from "./configured.ts";
 
 /** `assent mcp test`: starts servers once and reports on each. */
 export async function testServers(context: Context): Promise<number> {
@@ -59,11 +59,8 @@ async function reportOn(set: McpServerSet, server: ServerConnection): Promise<Se
 function reportText({ name, state, reason, advice, tools, disabledTools, prompts, resources }: ServerReport): string {
   if (state === "failed") return `${name}: not available\n  ${reason?.replaceAll("\n", "\n  ")}\n  ${advice}\n`;
   if (state !== "ready") return `${name}: ${state}\n`;
-  const also = [prompts.length > 0 && `${prompts.length} prompts`, resources.length > 0 && `${resources.length} resources`].filter(
-    (text) => text !== false,
-  );
   const lines = [
-    `${name}: ready, ${[tools.length === 1 ? "1 tool" : `${tools.length} tools`, ...also].join(", ")}`,
+    `${name}: ready, ${describeCounts([tools, "tool"], [prompts, "prompt"], [resources, "resource"])}`,
     ...tools.map((tool) => `  ${tool.name}${tool.title === "" ? "" : `  ${oneLine(tool.title)}`}`),
     ...disabledTools.map(({ tool, reason: why }) => `  disabled: ${oneLine(tool)}: ${oneLine(why)}`),
   ];

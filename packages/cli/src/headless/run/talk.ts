@@ -138,7 +138,8 @@ async function converse(talking: TalkParts, state: TalkState, { piece, signal }:
     chosen.script?.resumeAfter(providerId);
     state.drive = agent.drive(messages);
   }
-  if ("say" in piece) return await state.drive.send(typeof piece.say === "string" ? await agent.expand(piece.say) : piece.say, signal);
+  if ("say" in piece)
+    return await state.drive.send(typeof piece.say === "string" ? await agent.expand(piece.say, signal) : piece.say, signal);
   if (piece.resume === "if notified" && !hasWakingNotice(session)) return NOTHING_SAID;
   return await state.drive.resume(signal, { deliverAll: piece.resume === "always" }); // a resumed run has its answers
 }

@@ -72,7 +72,7 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
         const talk = await talkTo(made);
         if (forced !== undefined) talk.force(forced);
         forced = undefined;
-        const said = await made.agent.expand(text);
+        const said = await made.agent.expand(text, either);
         return await talk.send(buildPrompt(context.splice(0), said), either);
       });
     },

@@ -1,4 +1,5 @@
 import { type Ledger, listRows, type ProposalRow } from "@assent/core";
+import type { ServerLists } from "@assent/mcp";
 import { listWaiting } from "../../desk/approvals/waiting-list.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
@@ -30,11 +31,27 @@ export async function listIds(kind: IdKind, { ledger, current, tools }: IdPlaces
       return newest(await listUndoable(current())).map(({ id, label }) => idRow(id, label));
     case "tasks":
       return (current()?.agent.tasks.list() ?? []).map(({ id, agent, description }) => idRow(id, `${agent}: ${description}`));
+    case "prompts": {
+      const { promptCommand } = await import("@assent/mcp");
+      return listed(current(), "prompts", (server, { name, description = "" }) => idRow(promptCommand(server, name), description));
+    }
+    case "resources":
+      return listed(current(), "resources", (server, { uri, name }) => idRow(`@${server}:${uri}`, name)).filter(({ id }) => !/\s/.test(id));
     case "tools":
       return tools().map((name) => idRow(name, ""));
     default:
       return kind satisfies never;
   }
+}
+
+/** What the running MCP servers of a session list. */
+function listed<K extends "prompts" | "resources">(
+  session: TuiSession | undefined,
+  kind: K,
+  describe: (server: string, item: ServerLists[K][number]) => CompletedId,
+): readonly CompletedId[] {
+  const servers = session?.agent.servers?.current()?.servers ?? [];
+  return servers.flatMap((server) => server.lists()[kind].map((item) => describe(server.configured.name, item)));
 }
 
 function idRow(id: string, says: string): CompletedId {

@@ -4,7 +4,7 @@ import { visible } from "@assent/core";
 import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui";
 
 /** Kinds of ids. */
-export type IdKind = "approvals" | "grants" | "proposals" | "sessions" | "tasks" | "tools" | "undoable";
+export type IdKind = "approvals" | "grants" | "prompts" | "proposals" | "resources" | "sessions" | "tasks" | "tools" | "undoable";
 
 /** An id with a short description. */
 export type CompletedId = { readonly id: string; readonly says: string };
@@ -25,7 +25,7 @@ export type CompletionParts = {
   readonly ids: (kind: IdKind) => Promise<readonly CompletedId[]>;
 };
 
-/** Completes `@file`, `/command`, and with Tab the ids a command takes. */
+/** Completes `@file`, `@server:uri`, `/command`, prompts of MCP servers, and with Tab the ids a command takes. */
 export function promptCompletion({ commands, cwd, ids }: CompletionParts): AutocompleteProvider {
   return {
     triggerCharacters: ["@", "/"],
@@ -35,9 +35,14 @@ export function promptCompletion({ commands, cwd, ids }: CompletionParts): Autoc
       const [lines, line, column, { signal, force }] = given;
       const text = (lines[line] ?? "").slice(0, column);
       const named = atWord(text, column);
-      if (named !== undefined) return suggestions(`@${named}`, await fileItems(cwd, named, signal));
+      if (named !== undefined)
+        return suggestions(`@${named}`, [
+          ...(await fileItems(cwd, named, signal)),
+          ...(await serverItems(ids("resources"), (id) => id.includes(named))),
+        ]);
       if (line !== 0 || !text.startsWith("/")) return null;
-      const words = commandItems(commands, text);
+      const prompts = /\s/.test(text) ? [] : await serverItems(ids("prompts"), (id) => id.startsWith(text));
+      const words = [...commandItems(commands, text), ...prompts];
       return suggestions(text, force && words.length === 0 ? await idItems({ commands, ids }, text) : words);
     },
     applyCompletion: (...given) => {
@@ -55,6 +60,11 @@ function suggestions(prefix: string, items: AutocompleteItem[]): { items: Autoco
 
 function atWord(line: string, column: number): string | undefined {
   return /(?:^|\s)@(\S*)$/.exec(line.slice(0, column))?.[1];
+}
+
+async function serverItems(listing: Promise<readonly CompletedId[]>, fits: (id: string) => boolean): Promise<AutocompleteItem[]> {
+  const there = (await listing.catch(() => [])).filter(({ id }) => fits(id)).slice(0, MOST_SHOWN);
+  return there.map(({ id, says }) => ({ value: `${id} `, label: id, ...(says !== "" && { description: says }) }));
 }
 
 /** Commands that match, or the words that may follow one. */
