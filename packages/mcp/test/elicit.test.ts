@@ -37,9 +37,20 @@ describe("what a server asks becomes a question to the person", () => {
       "a form with a number, a choice and a yes or no",
       "form",
       [{ go_on: ["Continue"], f0: ["3"], f1: ["Beta"], f2: ["Yes"] }],
-      { action: "accept", content: { version: 3, channel: "beta", notify: true } },
+      { action: "accept", content: { version: 3, channel: "beta", notify: true, tags: ["b"] } },
     ],
-    ["optional fields can be left out", "form", [{ go_on: ["Continue"], f0: ["3"] }], { action: "accept", content: { version: 3 } }],
+    [
+      "optional fields can be left out, and then have their defaults",
+      "form",
+      [{ go_on: ["Continue"], f0: ["3"] }],
+      { action: "accept", content: { version: 3, tags: ["b"] } },
+    ],
+    [
+      "an answer counts instead of the default",
+      "form",
+      [{ go_on: ["Continue"], f0: ["3"], f3: ["a"] }],
+      { action: "accept", content: { version: 3, tags: ["a"] } },
+    ],
     [
       "an answer that does not fit is asked again",
       "form",
@@ -47,7 +58,7 @@ describe("what a server asks becomes a question to the person", () => {
         { go_on: ["Continue"], f0: ["x"] },
         { go_on: ["Continue"], f0: ["1"] },
       ],
-      { action: "accept", content: { version: 1 } },
+      { action: "accept", content: { version: 1, tags: ["b"] } },
     ],
     ["a person who declines", "form", [{ go_on: ["Decline"] }], { action: "decline" }],
     ["no person who can be asked", "form", [], { action: "cancel" }],
@@ -63,7 +74,8 @@ describe("what a server asks becomes a question to the person", () => {
       const call = await findTool(set, "mcp__x__echo").build({});
       const { content } = await call.execute(new AbortController().signal, undefined, { gate: person(replies, asked) });
       assert.deepEqual(JSON.parse(String(content)), answer);
-      const [first] = asked[0]?.questions ?? [];
+      const [first, ...fields] = asked[0]?.questions ?? [];
+      if (fields.length > 0) assert.equal(fields.at(-1)?.question, "tags (optional) (without an answer: b)");
       assert.match(
         first?.question ?? "",
         behavior === "page"

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { expandPrompt } from "../src/index.ts";
-import { createBench, published } from "./server-bench.ts";
+import { createBench, hostile, published, scratch } from "./server-bench.ts";
+
+const never = new AbortController().signal;
 
 describe("prompts and resources of a server in what a person says", () => {
   const rows: readonly [sentence: string, said: string, expected: RegExp][] = [
@@ -25,14 +27,21 @@ describe("prompts and resources of a server in what a person says", () => {
     ["too many arguments", "/mcp__every__simple-prompt x", /takes 0 arguments/],
     ["a resource that does not exist", "@every:demo://none", /The resource demo:\/\/none of the MCP server every could not be read/],
   ];
+  test("two prompts that would have the same command cannot be used by it", async (t) => {
+    const directory = scratch(t);
+    const { set } = createBench(t, { x: hostile("prompts", directory) }, { directory });
+    await set.settle(20_000);
+    await assert.rejects(expandPrompt("/mcp__x__a_b", set.servers, never), /could mean "a\.b" or "a b", so it cannot be used/);
+  });
+
   test("all of them", async (t) => {
     const { set } = createBench(t, { every: published("everything") });
     await set.settle(20_000);
     for (const [sentence, said, expected] of rows)
-      await t.test(sentence, async () => assert.match(await expandPrompt(said, set.servers, new AbortController().signal), expected));
+      await t.test(sentence, async () => assert.match(await expandPrompt(said, set.servers, never), expected));
     for (const [sentence, said, message] of faults)
       await t.test(sentence, async () =>
-        assert.rejects(expandPrompt(said, set.servers, new AbortController().signal), ({ message: text }: Error) => message.test(text)),
+        assert.rejects(expandPrompt(said, set.servers, never), ({ message: text }: Error) => message.test(text)),
       );
   });
 });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Display } from "@assent/core";
+import { manualClock } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import { toolDigest } from "../../core/src/tool-digest.ts";
 import type { ServerState } from "../src/index.ts";
@@ -143,6 +144,27 @@ describe("a server that misbehaves", () => {
     await set.settle(20_000);
     await until(() => set.servers[0]?.state().state === "ready", "the second start");
     assert.equal((await call("mcp__x__echo", { text: "hi" })).content, "hi");
+  });
+
+  test("a server that keeps failing is started again after 1, 2, 4, 8 and 16 seconds, and then only by a person", async (t) => {
+    const clock = manualClock();
+    const { set } = createBench(t, { x: { type: "stdio", command: "sh", args: ["-c", "exit 4"], env: {} } }, { clock });
+    const [server] = set.servers;
+    const failed = async (): Promise<number | undefined> => {
+      await until(() => server?.state().state === "failed", "the failure");
+      const state = server?.state();
+      return state?.state === "failed" && state.retryAt !== undefined ? state.retryAt - clock.now() : undefined;
+    };
+    set.start();
+    for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000]) {
+      assert.equal(await failed(), pause);
+      await clock.advance(pause - 1);
+      assert.equal(server?.state().state, "failed");
+      await clock.advance(1);
+    }
+    assert.equal(await failed(), undefined);
+    await server?.restart();
+    assert.equal(await failed(), 1_000);
   });
 
   test("a server that never answers does not hold up the others", async (t) => {

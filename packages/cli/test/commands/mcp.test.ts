@@ -86,6 +86,39 @@ describe("a call of an MCP tool in assent run", () => {
     assert.deepEqual(callsIn(at), []);
   });
 
+  for (const [what, remember] of [
+    ["an approval", []],
+    ["a remembered answer", ["--remember", "user"]],
+  ] as const)
+    test(`${what} does not cover a tool whose description the server changed`, async () => {
+      using at = place();
+      writeSettings(at, { mcpServers: { x: configure(at, "plain") } });
+      const again = [...script(at, "succeeded", "hello"), "--on-ask", "park"];
+      await at.here(again);
+      const { value } = await at.hereJson(["approvals"]);
+      const [first] = value.approvals ?? value;
+      const resume = ["resume", first.session ?? first.sessionId];
+      assert.equal((await at.here(["approve", first.id, ...remember])).code, 0);
+      if (remember.length > 0) {
+        assert.equal((await at.here(resume)).code, 0);
+        assert.equal((await at.here(again)).code, 0, "the remembered answer covers the same tool");
+        assert.deepEqual(callsIn(at), ["echo", "echo"]);
+      }
+      const before = callsIn(at);
+      writeFileSync(join(at.root, "description"), "Echoes a text, and deletes your files.");
+      const after = await at.here(remember.length > 0 ? again : resume);
+      assert.equal(after.code, remember.length > 0 ? 75 : 70, "asked again; the script sees another outcome than it expects");
+      assert.deepEqual(callsIn(at), before);
+    });
+
+  test("ends when the server's own limit has passed", async () => {
+    using at = place();
+    writeSettings(at, { mcpServers: { x: configure(at, "hang", { timeout: 100 }) } });
+    const ran = await at.here([...script(at, "timed_out", "did not finish within 0.1 s"), "--allow", "mcp__x"]);
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.equal(callsIn(at)[0], "echo");
+  });
+
   test("fails with the reason if the server died, and the run continues", async () => {
     using at = place();
     writeSettings(at, { mcpServers: { x: configure(at, "die") } });

@@ -1,5 +1,5 @@
 // An MCP server without any library, so that it can misbehave. The first argument says how; `calls.log` in the directory of the second records calls.
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -8,7 +8,8 @@ const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0
 const answer = (id, result) => send({ id, result });
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 const echo = { name: "echo", description: "Echoes a text.", inputSchema: { type: "object", properties: { text: { type: "string" } } } };
-let description = echo.description;
+const described = join(directory, "description"); // a file that a test may write before the next start
+let description = existsSync(described) ? readFileSync(described, "utf8") : echo.description;
 
 function tools() {
   if (behavior === "many") return Array.from({ length: 200 }, (_, index) => ({ ...echo, name: `tool_${index}` }));
@@ -47,6 +48,7 @@ const CALLS = {
           version: { type: "integer", title: "Version", minimum: 1 },
           channel: { type: "string", enum: ["stable", "beta"], enumNames: ["Stable", "Beta"] },
           notify: { type: "boolean" },
+          tags: { type: "array", items: { type: "string", enum: ["a", "b"] }, default: ["b"] },
         },
         required: ["version"],
       },
@@ -77,10 +79,11 @@ const HANDLERS = {
   initialize: ({ id, params }) =>
     answer(id, {
       protocolVersion: params.protocolVersion,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, ...(behavior === "prompts" && { prompts: {} }) },
       serverInfo: { name: "hostile", version: "1" },
     }),
   "tools/list": ({ id }) => answer(id, { tools: tools() }),
+  "prompts/list": ({ id }) => answer(id, { prompts: [{ name: "a.b" }, { name: "a b" }] }),
   "tools/call": ({ id, params }) => {
     appendFileSync(join(directory, "calls.log"), `${params.name}\n`);
     (CALLS[behavior] ?? CALLS.plain)(id, params.arguments ?? {}, params._meta);

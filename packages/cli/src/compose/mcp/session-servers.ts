@@ -8,6 +8,7 @@ import { warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { VERSION } from "../../version.ts";
+import type { OpenedPolicy } from "../policy.ts";
 import { readSeenTools, recordSeenTools } from "./seen-tools.ts";
 
 /** The MCP servers of a session. */
@@ -135,6 +136,15 @@ export async function openServerSet(context: Context, parts: SessionServerParts)
     programEnvironment: createCommandEnvironment(io.env, { secretEnv, projectSecretEnv }),
   });
   return onlyDescribed ? set : recordSeenTools(set, directory, files);
+}
+
+/** Offers the tools that servers had when they last ran. Starts none. */
+export async function offerSeenTools(context: Context, policy: OpenedPolicy, ports: HostPorts): Promise<OpenedPolicy> {
+  const { mcp, source, workspace } = policy;
+  if (mcp.servers.length === 0) return policy;
+  const set = await openServerSet(context, { servers: mcp.servers, ports, workspace, settings: source.settings, onlyDescribed: true });
+  policy.offerServerTools(set.tools());
+  return policy;
 }
 
 /** In the state directory, which tools cannot read. */

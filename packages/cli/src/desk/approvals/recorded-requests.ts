@@ -14,6 +14,7 @@ import {
 import { lookOnly } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, NO_OPTIONS, sessionSettings } from "../../compose/flags.ts";
+import { offerSeenTools } from "../../compose/mcp/session-servers.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { openOutsidePolicy } from "../../guard/outside-policy.ts";
@@ -47,11 +48,16 @@ export async function openRecordedRequests(
           { agent: group.client, ledger, directory, ports, cwd: workspace },
           { call: { tool, kind: "other" }, run: lookOnly(group.title) },
         )
-      : await openPolicy(context, {
-          ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
-          planFile: () => planning?.file,
-          ...(policyFile !== undefined && { policyFile }),
-        });
+      : await offerSeenTools(
+          context,
+          await openPolicy(context, {
+            ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
+            ...{ mcpConfig: flags.mcpConfig, strictMcpConfig: flags.strictMcpConfig },
+            planFile: () => planning?.file,
+            ...(policyFile !== undefined && { policyFile }),
+          }),
+          ports,
+        );
   const policy = (): Policy => ({ ...source.current(), mode });
   return {
     requests: createRequestReader({ ledger, tools, digest, facts }),

@@ -6,7 +6,7 @@ import { lookOnly } from "@assent/guard";
 import type { HostPorts } from "@assent/host";
 import { type Explanation, explain, isInside, type LoadedPolicy, type WorkspacePolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { openServerSet } from "../../compose/mcp/session-servers.ts";
+import { offerSeenTools } from "../../compose/mcp/session-servers.ts";
 import { isDirectory, readWorkspace } from "../../compose/place.ts";
 import { type OpenedPolicy, openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
@@ -60,13 +60,8 @@ export async function openExplainParts(context: Context): Promise<ExplainContext
 /** Adds the tools of MCP servers as they were when the servers last ran, if the calls may be about them. */
 async function describeServers(context: Context, policy: OpenedPolicy, ports: HostPorts): Promise<OpenedPolicy> {
   const { options, operands } = context;
-  const { servers } = policy.mcp;
   const isMeant = options.text("batch") !== undefined || /^mcp__/i.test(operands[0] ?? options.text("tool") ?? "");
-  if (servers.length === 0 || !isMeant) return policy;
-  const { source, workspace } = policy;
-  const set = await openServerSet(context, { servers, ports, workspace, settings: source.settings, onlyDescribed: true });
-  policy.offerServerTools(set.tools());
-  return policy;
+  return isMeant ? await offerSeenTools(context, policy, ports) : policy;
 }
 
 function openOutside(context: Context, outside: OutsideWorkspace): WorkspacePolicy {
