@@ -14,7 +14,11 @@ const hostile = (behavior: string, directory: string): object => ({ command: pro
 const idle = (screen: Screen, shows: string): Promise<string> =>
   screen.until((now) => now.includes(shows) && now.includes("? keys") && !now.includes("» working"));
 
-const call = (tool: string, id: string, input: object = {}): { readonly calls: readonly { tool: string; id: string; input: object }[] } => ({
+const call = (
+  tool: string,
+  id: string,
+  input: object = {},
+): { readonly calls: readonly { tool: string; id: string; input: object }[] } => ({
   calls: [{ tool, id, input }],
 });
 
@@ -45,7 +49,7 @@ describe("MCP servers in the terminal", { concurrency: 2 }, () => {
         ],
       });
       await screen.read("Approval needed: Get Sum Tool");
-      assert.match(screen.lines().join("\n"), /tool +mcp__every__get-sum[^]*input +a: 1\ninput +b: 2[^]*Get Sum Tool \(every\/get-sum\)/);
+      assert.match(screen.lines().join("\n"), /tool +mcp__every__get-sum.*input +a: 1\ninput +b: 2.*Get Sum Tool \(every\/get-sum\)/s);
       await allowOnce(screen, "Approval needed: Get Sum Tool");
       await allowOnce(screen, "Approval needed: Trigger Elicitation");
       await screen.read("The MCP server every asks: Please provide inputs");
