@@ -118,3 +118,26 @@ test("a subscriber is told of another process's answer, and the call is then cla
   assert.deepEqual(told, [answer.won]);
   assert.ok("won" in (await writer.claim(claimedDraft("c1", { answer: { pos: told[0]?.pos ?? 0 } }))));
 });
+
+test("a subscriber sees a commit of another process without waiting for the regular check", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const ledger = await madeLedger(t);
+  const seen: string[] = [];
+  let wake = (): void => undefined;
+  const subscription = ledger.subscribe({ pos: await ledger.head() }, {}, ({ type }) => {
+    seen.push(type);
+    wake();
+  });
+  t.after(() => subscription.close());
+  const { child } = await worker(t, ledger.directory, "append-and-stay");
+  child.stdin?.write("go\n");
+  for (let at = 0; at < 6; at += 1) {
+    await new Promise<void>((resolve) => {
+      wake = () => (seen.length > at ? resolve() : undefined);
+      wake();
+    });
+    child.stdin?.write("next\n");
+  }
+  child.stdin?.end();
+  assert.equal(seen.length, 6);
+});

@@ -22,6 +22,14 @@ async function work(): Promise<unknown> {
         const lease = await ledger.acquire(A, holder, true);
         return await ledger.claim(lease, lease.head, claimedDraft("c1"));
       }
+      case "append-and-stay": {
+        const writer = await begin(ledger, `s_${String(process.pid).padStart(20, "p")}`);
+        for (let at = 0; at < 5; at += 1) {
+          await once(process.stdin, "data");
+          await writer.full(noise(at));
+        }
+        return await once(process.stdin, "end");
+      }
       case "append": {
         const writer = await begin(ledger, `s_${String(process.pid).padStart(20, "p")}`);
         for (let at = 0; at < 50; at += 1) await writer.full(noise(at));

@@ -8,7 +8,13 @@ const LOOK_MS = 1_000;
 
 type WatchedStore = Pick<OpenStore, "database" | "paths" | "files">;
 
-/** The file watch keeps the process alive; a check every second covers file systems that report no changes. */
+/** First and longest wait before looking again. */
+const [SOON_MS, LATE_MS] = [2, 256];
+
+/**
+ * The file watch keeps the process alive; a check every second covers file systems that report no changes. A commit writes to the file first, waits
+ * for the disk, and then becomes visible without another report. So a report that shows nothing new is followed by a few more looks.
+ */
 export function watchCommits({ database, paths, files }: WatchedStore, changed: () => void, lost: (error: unknown) => void): () => void {
   const { directory, file } = paths;
   const version = query<{ data_version: number }>(database, "pragma data_version");
@@ -21,25 +27,33 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
     }
   };
   let seen = read();
-  const look = (): void => {
+  /** True if there is nothing new. */
+  const look = (): boolean => {
     try {
       files.check();
     } catch (error) {
       lost(error);
-      return;
+      return false;
     }
     const now = read();
-    if (now === seen && now !== undefined) return;
+    if (now === seen && now !== undefined) return true;
     seen = now;
     changed();
+    return false;
+  };
+  let again: NodeJS.Timeout | undefined;
+  const lookUntilSeen = (waitMs: number): void => {
+    clearTimeout(again);
+    if (look() && waitMs <= LATE_MS) again = setTimeout(lookUntilSeen, waitMs, waitMs * 2).unref();
   };
   const timer = setInterval(look, LOOK_MS);
   const watcher = tryWatch(directory, (name) => {
-    if (name === null || name.startsWith(basename(file))) look();
+    if (name === null || name.startsWith(basename(file))) lookUntilSeen(SOON_MS);
   });
   if (watcher) timer.unref();
   return () => {
     clearInterval(timer);
+    clearTimeout(again);
     watcher?.close();
   };
 }
