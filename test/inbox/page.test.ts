@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -122,6 +122,72 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await page.locator("button.approve").click();
       await page.waitForSelector(".notice.saved");
       assert.match(scene.assent("approvals", "--all"), /approved, edited/);
+    });
+  });
+
+  test("a secret in a command, a file and an error is in no list, card, timeline, export, notification, log or audit stream", async () => {
+    const part = (name: string): string => `${name}Q7xW2mZ9pL4v`;
+    const keys = {
+      command: `sk-${part("command")}`,
+      before: `sk-${part("before")}`,
+      after: `sk-${part("after")}`,
+      error: `ghp_${part("error")}`,
+    };
+    const pem = (body: string): string => `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`;
+    const scene = new InboxScene({ "a.txt": `key ${keys.before} of the shop\n${pem(part("oldpem"))}` });
+    const told = join(scene.directory, "told.jsonl");
+    const streamed = join(scene.directory, "audit.jsonl");
+    const receiver = { type: "command", command: ["sh", "-c", `cat >> ${told}`] };
+    mkdirSync(join(scene.directory, "config", "assent"), { recursive: true });
+    writeFileSync(
+      join(scene.directory, "config", "assent", "settings.json"),
+      JSON.stringify({ version: 1, notify: { receivers: { file: receiver } }, audit: [{ file: streamed }] }),
+    );
+    const content = `key ${keys.after} of the shop\n${pem(part("newpem"))}`;
+    scene.park(
+      `release with ${keys.command}`,
+      [shell(`npm run release -- ${keys.command}`), { tool: "write", input: { file_path: "a.txt", content } }],
+      [{ tool: "read", input: { file_path: "a.txt" } }, shell(`cat ${keys.error}`)],
+      `I use ${keys.command}.`,
+    );
+    const [{ sessionId = "" } = {}] = scene.waiting();
+    const secrets = ["command", "before", "after", "error", "oldpem", "newpem"].map(part);
+    const expectHidden = (view: string, text: string): void => {
+      assert.match(text, /\[redacted: /, `${view} shows that something is hidden`);
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${view} contains ${secret}: ${text}`);
+    };
+    for (const args of [["log"], ["log", "--json"], ["log", "--format", "jsonl"], ["log", "--format", "otlp"]])
+      expectHidden(args.join(" "), scene.assent(...args));
+    for (const format of ["md", "jsonl"])
+      expectHidden(`export ${format}`, scene.assent("sessions", "export", sessionId, "--format", format));
+    expectHidden("the notification", readFileSync(told, "utf8"));
+    expectHidden("the audit stream", readFileSync(streamed, "utf8"));
+    await opened(scene, async ({ page }) => {
+      const unfolded = async (): Promise<string> => {
+        await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+        return await page.locator("body").innerText();
+      };
+      await page.waitForSelector(".group li");
+      expectHidden("the list", await unfolded());
+      for (const subject of ["npm run release", "edit a.txt"]) {
+        await openCard(page, subject);
+        expectHidden(`the card of ${subject}`, await unfolded());
+      }
+      await page.evaluate(`location.hash = "#/sessions"`);
+      await page.waitForSelector(".lines li");
+      expectHidden("the sessions", await unfolded());
+      await page.locator(".lines a").click();
+      await page.waitForSelector(".timeline li");
+      expectHidden("the timeline", await unfolded());
+      for (const path of [
+        "waiting",
+        "sessions",
+        `sessions/${sessionId}`,
+        `export/${sessionId}`,
+        ...scene.waiting().map(({ id }) => `cards/${id}`),
+      ])
+        expectHidden(path, await page.evaluate<string>(`fetch("/api/${path}").then((answer) => answer.text())`));
+      assert.match(scene.assent("log", "--raw"), new RegExp(keys.command), "the owner can see it");
     });
   });
 

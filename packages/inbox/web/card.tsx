@@ -26,6 +26,9 @@ export function Card({ card, split, answer, onKey }: CardProps) {
   const [problem, setProblem] = useState("");
   const isInert = useInert(shownText(card));
   const reasonField = useRef<HTMLInputElement>(null);
+  const editField = useRef<HTMLTextAreaElement>(null);
+  const isEditing = edit !== undefined;
+  useEffect(() => editField.current?.focus(), [isEditing]);
   const isOpen = card.state === "open";
   const say = (body: AnswerBody): void => {
     if (isInert || !isOpen) return;
@@ -83,7 +86,7 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       {edit !== undefined && (
         <label class="edit">
           Edited input. It is checked again by your rules before it runs.
-          <textarea value={edit} spellcheck={false} onInput={({ currentTarget }) => setEdit(currentTarget.value)} />
+          <textarea ref={editField} value={edit} spellcheck={false} onInput={({ currentTarget }) => setEdit(currentTarget.value)} />
         </label>
       )}
       {problem !== "" && (
@@ -118,7 +121,7 @@ export function Card({ card, split, answer, onKey }: CardProps) {
           )}
           {card.kind !== "question" && card.modes.length === 0 && (
             <button type="button" class="approve" disabled={isInert} onClick={approve}>
-              {approveWords(card, edit !== undefined, chosen !== undefined)}
+              {approveWords(card, isEditing, chosen !== undefined)}
             </button>
           )}
           {card.modes.map(({ mode, says }) => (

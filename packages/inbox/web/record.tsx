@@ -71,7 +71,7 @@ export function Timeline({ session, version, told }: { readonly session: string;
         {loaded.entries.map(({ at, what, text, call, card, undo, cancel: target }, index) => (
           <li key={`${index}`}>
             <time dateTime={at}>{at.slice(11, 19)}</time> <strong>{what}</strong> {call !== null && <code>{visible(call)}</code>}
-            {text !== "" && <pre>{visible(text)}</pre>}
+            <EntryText text={visible(text)} />
             {card !== null && <a href={`#/card/${card}`}>{card.startsWith("p_") ? "Show the change" : "Show the request"}</a>}
             {undo !== null && (
               <button
@@ -90,6 +90,21 @@ export function Timeline({ session, version, told }: { readonly session: string;
         ))}
       </ol>
     </section>
+  );
+}
+
+const SHORT_CHARS = 300;
+
+/** A long text is folded to its beginning. */
+function EntryText({ text }: { readonly text: string }) {
+  if (text === "") return null;
+  const start = text.split("\n", 3).join("\n").slice(0, SHORT_CHARS);
+  if (start.length === text.length) return <pre>{text}</pre>;
+  return (
+    <details>
+      <summary>{start.split("\n", 1)[0]} …</summary>
+      <pre>{text}</pre>
+    </details>
   );
 }
 

@@ -14,7 +14,7 @@ export {
   listReadOnlyControls,
   type WorkspaceControls,
 } from "./paths/workspace-controls.ts";
-export { createRedactor, createValueRedactor, PLACEHOLDER_START } from "./redaction.ts";
+export { createLineRedactor, createRedactor, createValueRedactor, PLACEHOLDER_START } from "./redaction.ts";
 export { isServerName, normalizeServerName } from "./rules/mcp-name.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export type { OwnFiles } from "./safeguards/own-files.ts";

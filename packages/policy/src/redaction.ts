@@ -2,12 +2,33 @@ import type { RedactionPattern, Settings } from "./settings/settings.ts";
 
 /** Creates a function that hides secrets in a text. Each leaves the name of its kind. */
 export function createRedactor(patterns: Settings["redaction.patterns"]): (text: string) => string {
+  const find = createFinder(patterns);
+  return (text) => hideSecrets(text, find(text));
+}
+
+/** Creates a function that hides secrets in the lines of a text, also one that goes over several lines. The number of lines stays the same. */
+export function createLineRedactor(patterns: Settings["redaction.patterns"]): (lines: readonly string[]) => readonly string[] {
+  const find = createFinder(patterns);
+  return (lines) => {
+    const secrets = find(lines.join("\n"));
+    let at = 0;
+    return lines.map((line) => {
+      const start = at;
+      at += line.length + 1;
+      const inside = secrets.filter((secret) => secret.start < start + line.length && secret.end > start);
+      const own = inside.map(({ name, ...span }) => ({
+        name,
+        start: Math.max(0, span.start - start),
+        end: Math.min(line.length, span.end - start),
+      }));
+      return hideSecrets(line, own);
+    });
+  };
+}
+
+function createFinder(patterns: Settings["redaction.patterns"]): SecretFinder {
   const finders = [...patterns.flatMap(compilePattern), ...BUILT_IN];
-  return (text) =>
-    hideSecrets(
-      text,
-      finders.flatMap((find) => find(text)),
-    );
+  return (text) => finders.flatMap((find) => find(text));
 }
 
 /** Creates a function that hides secrets in every text of a JSON value, and whole texts under names such as `password`. Fields named in `kept` stay as they are. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createRedactor, createValueRedactor } from "../src/redaction.ts";
+import { createLineRedactor, createRedactor, createValueRedactor } from "../src/redaction.ts";
 import type { Settings } from "../src/settings/settings.ts";
 
 describe("secrets of known forms are hidden without any setting", () => {
@@ -87,4 +87,19 @@ describe("secrets in JSON values", () => {
     ["a kept field", { id: "hunter2" }, { id: "hunter2" }],
   ] as const;
   for (const [name, value, expected] of rows) test(name, () => assert.deepEqual(redact<object>(value), expected));
+});
+
+describe("lines of a text are redacted one by one", () => {
+  const rows: readonly [sentence: string, lines: readonly string[], shown: readonly string[]][] = [
+    ["a secret in a line", ["a", "use sk-ant-api03-AAAABBBB now", "b"], ["a", "use [redacted: key] now", "b"]],
+    [
+      "a secret over several lines, each of which stays a line",
+      ["x -----BEGIN PRIVATE KEY-----", "MII", "", "-----END PRIVATE KEY----- y"],
+      ["x [redacted: private key]", "[redacted: private key]", "[redacted: private key]", "[redacted: private key] y"],
+    ],
+    ["a literal that contains a line break", ["1 ab", "cd 2"], ["1 [redacted: n]", "[redacted: n] 2"]],
+    ["no lines", [], []],
+  ];
+  const redact = createLineRedactor([{ name: "n", literal: "ab\ncd" }]);
+  for (const [sentence, lines, shown] of rows) test(sentence, () => assert.deepEqual(redact(lines), shown));
 });

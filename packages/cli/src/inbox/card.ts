@@ -25,7 +25,12 @@ import { whenText, whoText } from "../io/who.ts";
 import { wordChanges } from "../tui/diff/word-changes.ts";
 import { approvalRow, proposalRow, questionRow, type SessionView } from "./rows.ts";
 
-type CardPorts = { readonly ledger: Ledger; readonly viewOf: (session: string) => Promise<SessionView> };
+type CardPorts = {
+  readonly ledger: Ledger;
+  readonly viewOf: (session: string) => Promise<SessionView>;
+  /** Lines of a diff are redacted before they are cut into words, in which no secret would be found. */
+  readonly redactLines: (lines: readonly string[]) => readonly string[];
+};
 
 /** The fields that a kind of card may leave out. */
 const EMPTY_CARD = {
@@ -61,7 +66,7 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
     text: details.type === "mcp" || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
     fields: details.type === "mcp" ? inputFields(approval.input) : rest.blocks.map((block) => ["input", block] as const),
     effect: effect ? cardEffect(effect, row) : null,
-    files: shownDiff.map(diffFile),
+    files: shownDiff.map((file, index) => diffFile(file, index, ports)),
     hasParts: details.type === "edit" && diff.length === 1 && (diff[0]?.hunks.length ?? 0) > 1,
     offers: details.type === "plan" || effect ? [] : ruleOffers(approval).map(({ key: _key, ...offer }) => offer),
     noOffer: effect ? null : (whyNotRemembered(approval) ?? null),
@@ -77,7 +82,7 @@ function capitalized(text: string): string {
 }
 
 /** An approval as cards show it. */
-export async function openApproval({ ledger, viewOf }: CardPorts, row: ApprovalRow): Promise<OpenApproval> {
+export async function openApproval({ ledger, viewOf }: Omit<CardPorts, "redactLines">, row: ApprovalRow): Promise<OpenApproval> {
   const { id, revision, session: sessionId, call: callId, tool, title, fingerprint, reason, source, rule, explicitAsk } = row;
   const [details, facts] = await Promise.all([ledger.resolve(row.details), ledger.resolve(row.facts)]);
   const { "call.judged": judged } = await readCallRecord(ledger, sessionId, callId);
@@ -112,18 +117,19 @@ function cardEffect(effect: Parameters<typeof describeEffect>[0], { preview }: A
 }
 
 /** Files, and the hunks of an approval, are named by their numbers: a path may be redacted. */
-function diffFile({ name, isNew, isDeleted, added, removed, notes, hunks }: FileDiff, index: number): CardFile {
+function diffFile({ name, isNew, isDeleted, added, removed, notes, hunks }: FileDiff, index: number, ports: CardPorts): CardFile {
   const what = isNew ? "created" : isDeleted ? "deleted" : "changed";
-  return { path: String(index), name, what, added, removed, notes, hunks: hunks.map((hunk, at) => cardHunk(hunk, String(at))) };
+  return { path: String(index), name, what, added, removed, notes, hunks: hunks.map((hunk, at) => cardHunk(hunk, String(at), ports)) };
 }
 
-function reviewFile({ name, op, added, removed, notes, hunks }: FileReview, index: number): CardFile {
-  return { path: String(index), name, what: op, added, removed, notes, hunks: hunks.map((hunk) => cardHunk(hunk, hunk.id)) };
+function reviewFile({ name, op, added, removed, notes, hunks }: FileReview, index: number, ports: CardPorts): CardFile {
+  return { path: String(index), name, what: op, added, removed, notes, hunks: hunks.map((hunk) => cardHunk(hunk, hunk.id, ports)) };
 }
 
 const MARKS = { same: " ", added: "+", removed: "-" } as const;
 
-function cardHunk({ header, lines }: Hunk, id: string): CardHunk {
+function cardHunk({ header, lines: raw }: Hunk, id: string, ports: CardPorts): CardHunk {
+  const lines = redactDiff(raw, ports);
   const shown: CardLine[] = [];
   for (const [at, line] of lines.entries()) {
     const previous = lines[at - 1];
@@ -132,6 +138,17 @@ function cardHunk({ header, lines }: Hunk, id: string): CardHunk {
     shown.push(words ? { mark: "+", pieces: words.after } : plainLine(line));
   }
   return { id, header, lines: shown };
+}
+
+/** A secret of several lines is in the file before the change or in the one after it. */
+function redactDiff(lines: readonly DiffLine[], { redactLines }: CardPorts): readonly DiffLine[] {
+  const redacted = new Map<DiffLine, string>();
+  for (const other of ["added", "removed"] as const) {
+    const side = lines.filter(({ kind }) => kind !== other);
+    const texts = redactLines(side.map(({ text }) => text));
+    for (const [at, line] of side.entries()) if (texts[at] !== line.text) redacted.set(line, texts[at] ?? "");
+  }
+  return lines.map((line) => ({ ...line, text: redacted.get(line) ?? line.text }));
 }
 
 function plainLine({ kind, text }: DiffLine): CardLine {
@@ -195,7 +212,7 @@ export async function proposalCard(ports: CardPorts, row: ProposalRow): Promise<
       ["tool", row.tool],
       ["in", row.cwd],
     ],
-    files: review.map(reviewFile),
+    files: review.map((file, index) => reviewFile(file, index, ports)),
     hasParts: review.length > 1 || review.some(({ hunks }) => hunks.length > 1),
     messages: await lastMessages(ports.ledger, row.session),
     explanation: "The change is staged: nothing is written until it is applied.",

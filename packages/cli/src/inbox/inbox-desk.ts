@@ -1,7 +1,7 @@
 import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import type { AnswerResult, InboxCard, InboxDesk, SessionLine, WaitingRow } from "@assent/inbox";
-import { createValueRedactor, type Settings } from "@assent/policy";
+import { createLineRedactor, createValueRedactor, type Settings } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
 import { endWords, requestCancel } from "../desk/sessions/cancel.ts";
@@ -28,7 +28,7 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
   const { ledger } = store;
   const redact = createValueRedactor(patterns, NAMES);
   const redactRows = keepRedacted(redact);
-  const ports = { ledger, viewOf: createSessionViews(ledger) };
+  const ports = { ledger, viewOf: createSessionViews(ledger), redactLines: createLineRedactor(patterns) };
   const answering: AnswerParts = { context, store, by };
   const rawCard = async (id: string): Promise<InboxCard | undefined> => {
     const kind = waitingKind(id);
@@ -60,7 +60,7 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
         });
       }),
     sessions: async () => redact(await sessionLines(ledger)),
-    timeline: async (id) => redact(await ifFound(await readRow(ledger, "sessions", id), (row) => sessionTimeline(ledger, row))),
+    timeline: async (id) => redact(await ifFound(await readRow(ledger, "sessions", id), (row) => sessionTimeline(ledger, row, redact))),
     export: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
     undo: (id) =>
       orRefusal(id, async () =>

@@ -31,8 +31,8 @@ const WORDS: Readonly<Partial<Record<LedgerEvent["type"], string>>> = {
 
 const LONGEST = 4_000;
 
-/** What happened in a session, in words. Changes and approvals are shown on their own cards. */
-export async function sessionTimeline(ledger: Ledger, row: SessionRow): Promise<SessionTimeline> {
+/** What happened in a session, in words. Changes and approvals are shown on their own cards. Texts are redacted before they are cut. */
+export async function sessionTimeline(ledger: Ledger, row: SessionRow, redact: (text: string) => string): Promise<SessionTimeline> {
   const { id: session, state } = row;
   const { calls, tasks, openTurn } = await readSessionState(ledger, session);
   const isRunning = state === "running" && !row.group && (openTurn !== null || calls.size > 0 || tasks.size > 0);
@@ -48,7 +48,8 @@ export async function sessionTimeline(ledger: Ledger, row: SessionRow): Promise<
     if (!event) continue;
     if (event.type === "proposal.undone") undone.add(event.body.proposal);
     const { at, type, body } = event;
-    const full = entryText(event);
+    const full = redact(entryText(event));
+    if (full === "" && type.startsWith("message.")) continue; // it has only calls
     entries.push({
       at: whenText(at),
       what: WORDS[type] ?? type,
