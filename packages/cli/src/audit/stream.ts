@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { type Clock, type Ledger, messageOf, type StoredEvent } from "@assent/core";
 import { nodeDigest } from "@assent/host";
-import { type AuditDestination, createValueRedactor, loadSettings, type Settings, settingsLocations } from "@assent/policy";
+import { type AuditDestination, createValueRedactor } from "@assent/policy";
 import { openSharedNote, type SharedNote } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
+import { readOwnSettings } from "../compose/own-settings.ts";
 import type { Io } from "../io/io.ts";
 import type { Store } from "../store/store.ts";
 import { deliver, destinationName } from "./deliver.ts";
@@ -34,16 +35,9 @@ export type AuditTarget = {
 const MOST_EVENTS = 500;
 const MOST_CHARS = 1_048_576;
 
-/** The audit settings of the user and the team, and what to hide. A project can add only what to hide. */
-function auditSettings({ env, cwd }: Pick<Io, "env" | "cwd">): Pick<Settings, "audit" | "redaction.patterns"> {
-  const session = { allow: [], ask: [], deny: [] };
-  const settings = loadSettings({ ...settingsLocations(env), workspace: cwd, session, trusted: false });
-  return { audit: settings.audit, "redaction.patterns": settings["redaction.patterns"] };
-}
-
 /** Opens every destination of the settings. Each remembers its own position, in the state directory of this machine. */
 export function openTargets({ io }: Pick<Context, "io">, { ledger, directory }: Store, clock: Clock): readonly AuditTarget[] {
-  const { audit, "redaction.patterns": patterns } = auditSettings(io);
+  const { audit, "redaction.patterns": patterns } = readOwnSettings(io, io.cwd); // a project can add only what to hide
   const redact = createValueRedactor(patterns);
   return audit.map((to) => {
     const place = nodeDigest.sha256(JSON.stringify("file" in to ? to.file : "webhook" in to ? to.webhook : to.otlp)).slice(0, 16);

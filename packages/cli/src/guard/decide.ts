@@ -6,7 +6,6 @@ import {
   type Dispatcher,
   type DispatcherDeps,
   isAcceptedPlace,
-  LedgerError,
   openSession,
   type Session,
   type SessionRow,
@@ -27,7 +26,9 @@ import { currentUser } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { createHooks } from "../compose/hook-runner.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
+import { untilAborted } from "../io/cancel-on-signal.ts";
 import { cut } from "../io/display-width.ts";
+import { ignoreHeld } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { personBy } from "../io/who.ts";
@@ -150,12 +151,6 @@ export async function createCallSession(
   );
 }
 
-/** Ignores that another hook process works on the session right now. */
-export function ignoreHeld(error: unknown): undefined {
-  if (error instanceof LedgerError && (error.type === "session_in_use" || error.type === "session_busy")) return undefined;
-  throw error;
-}
-
 export type OutsideDispatcherParts = {
   readonly place: OutsidePlace;
   readonly policy: OutsidePolicy;
@@ -196,11 +191,10 @@ async function sessionsWithGrants({ ledger, ports, agent }: OutsidePlace, { stat
 function waitingApprover(): Approver {
   return {
     available: () => true,
-    ask: (_approval, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) resolve(undefined);
-        else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-      }),
+    ask: async (_approval, signal) => {
+      await untilAborted(signal);
+      return undefined;
+    },
   };
 }
 

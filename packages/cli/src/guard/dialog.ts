@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type Kind, type ProbeAnswer, type SessionRow, ToolError } from "@assent/core";
 import { callKey, type GuardVerdict, type OutsideCall, type OutsideRun, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
-import { createCallSession, createOutsideDispatcher, type DecideOptions, dialogOf, EDITED, ignoreHeld } from "./decide.ts";
+import { ignoreHeld } from "../io/failure.ts";
+import { createCallSession, createOutsideDispatcher, type DecideOptions, dialogOf, EDITED } from "./decide.ts";
 import { agentTitle, type OutsidePlace, openOutsidePolicy } from "./outside-policy.ts";
 import { isUnderWay, settleCall } from "./settle.ts";
 

@@ -11,7 +11,7 @@ import { printJson } from "../io/output.ts";
 import { stateDirectory } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";
 import { type DoctorResult, writeDoctorResult } from "./doctor-results.ts";
-import { DOCTOR_VARIABLE } from "./doctor-variable.ts";
+import { DOCTOR_VARIABLE } from "./hook.ts";
 
 const LIMIT_MS = 120_000;
 

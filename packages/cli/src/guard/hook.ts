@@ -17,7 +17,6 @@ import { withStore } from "../store/open.ts";
 import { agentNamed } from "./agent-name.ts";
 import { decideOutsideCall, type OnOutsideAsk } from "./decide.ts";
 import { answerBesideDialog, endTurn } from "./dialog.ts";
-import { DOCTOR_VARIABLE } from "./doctor-variable.ts";
 import type { OutsidePlace } from "./outside-policy.ts";
 import { endOutsideSession, reportOutsideCall } from "./report.ts";
 
@@ -25,7 +24,9 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** The agent waits for the answer, and may run the call if it comes too late. What was not sent by then is left to the inbox. */
 const NOTICE_WAIT_MS = 0;
 /** What is left of the agent's time after the deadline, to answer and exit. */
-const SPARE_SECONDS = 2;
+export const SPARE_SECONDS = 2;
+/** Names a file. A hook that sees it creates the file and denies, so that `assent hook doctor` knows that the agent asked. */
+export const DOCTOR_VARIABLE = "ASSENT_HOOK_DOCTOR";
 
 /** Answers one hook of another agent. Before a call, every fault denies it; otherwise a fault only warns. */
 export async function hookCommand(context: Context): Promise<number> {

@@ -22,6 +22,7 @@ import { printJson } from "../io/output.ts";
 import { lastingStore, stateDirectory, userHome, withoutPassword } from "../store/location.ts";
 import { agentNamed } from "./agent-name.ts";
 import { forgetDoctorResult } from "./doctor-results.ts";
+import { SPARE_SECONDS } from "./hook.ts";
 import { readText } from "./read-text.ts";
 
 /** A file with its old and new text; null means absent. */
@@ -92,8 +93,6 @@ export function scopeOf({ options }: Context, command: string): InstallScope {
     throw usageError(command, "options '--user' and '--project' cannot be used together.");
   return options.flag("project") ? "project" : "user";
 }
-
-const SPARE_SECONDS = 2;
 
 function readSetup(context: Context, agent: AgentName, wrapper: string): HookSetup {
   const { timeoutSeconds } = AGENTS[agent];

@@ -1,7 +1,7 @@
 import type { ProbeAnswer, SessionRow } from "@assent/core";
 import { callKey, type ForeignCall, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
-import { ignoreHeld } from "./decide.ts";
+import { ignoreHeld } from "../io/failure.ts";
 import { closeDialog } from "./dialog.ts";
 import { agentTitle, type OutsidePlace } from "./outside-policy.ts";
 import { isUnderWay, settleCall } from "./settle.ts";

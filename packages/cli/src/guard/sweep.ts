@@ -1,10 +1,10 @@
 import { messageOf, type ProbeAnswer, type SessionGroup, type SessionRow } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
+import { ignoreHeld } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 import { isGatewayGroup } from "../mcp-gateway/group.ts";
 import { agentNamed } from "./agent-name.ts";
 import { agentLives } from "./agent-process.ts";
-import { ignoreHeld } from "./decide.ts";
 import type { OutsidePlace } from "./outside-policy.ts";
 import { settleCall } from "./settle.ts";
 

@@ -9,7 +9,8 @@ import { NO_OPTIONS } from "../compose/flags.ts";
 import { readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { redactionPatterns } from "../compose/redaction.ts";
-import { cancelOnSignal } from "../io/cancel-on-signal.ts";
+import { cancelOnSignal, untilAborted } from "../io/cancel-on-signal.ts";
+import { listenError } from "../io/failure.ts";
 import { openInBrowser } from "../io/open-in-browser.ts";
 import { warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
@@ -18,7 +19,6 @@ import { storeUrl } from "../store/location.ts";
 import { withStore } from "../store/open.ts";
 import { continueSessions, DEFAULT_CONCURRENCY } from "../worker/run-worker.ts";
 import { createInboxDesk } from "./inbox-desk.ts";
-import { listenError, untilAborted } from "./listening.ts";
 
 /** Serves the page until a signal comes. Stopping it loses nothing: open approvals stay in the record. */
 export function runInbox(context: Context): Promise<number> {

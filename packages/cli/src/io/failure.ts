@@ -1,3 +1,5 @@
+import { errorCode } from "@assent/core";
+
 /** A command error: what happened, and what to do next. */
 export class CommandError extends Error {
   readonly type: string;
@@ -65,6 +67,19 @@ const HELD_ELSEWHERE: readonly string[] = ["session_in_use", "session_busy", "st
 /** True if another process has the session, or took it over while this one stood still. */
 export function isHeldElsewhere(error: unknown): boolean {
   return HELD_ELSEWHERE.includes(asFailure(error).type);
+}
+
+/** Ignores that another process has the session. */
+export function ignoreHeld(error: unknown): undefined {
+  if (!isHeldElsewhere(error)) throw error;
+}
+
+/** Says what to do about a port that cannot be used. */
+export function listenError(error: unknown, port: number | undefined): unknown {
+  const code = errorCode(error);
+  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
+  const why = code === "EACCES" ? "may not be used by this user" : "is in use";
+  return new CommandError("port_unavailable", 1, { message: `Port ${port} ${why}.`, hint: "Choose another --port, or leave it out." });
 }
 
 /** The message itself says what to do. */

@@ -4,6 +4,7 @@ import type { ClientAnswer, GatewayCall, GatewayConnection, GatewayEnd } from "@
 import type { Context } from "../command-line/spec.ts";
 import type { FollowedPolicy } from "../compose/follow-policy.ts";
 import { waitingReason } from "../guard/decide.ts";
+import { untilAborted } from "../io/cancel-on-signal.ts";
 import { storeFlag } from "../store/location.ts";
 import { type CallRecord, createCallRecord, type Lane, type OpenCall, recordedKey, requestKey } from "./call-record.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
@@ -229,11 +230,4 @@ function questionText({ tool, input }: OpenApproval, client: string): string {
   const text = JSON.stringify(input, null, 2);
   const shown = text.length > LONGEST_INPUT ? `${text.slice(0, LONGEST_INPUT).toWellFormed()}… (${text.length} characters)` : text;
   return `${client} wants to call ${tool} with:\n${shown}`;
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -4,7 +4,6 @@ import {
   type Dispatcher,
   type DispatcherDeps,
   isAsked,
-  LedgerError,
   openSession,
   readCallRecord,
   readSessionState,
@@ -20,6 +19,7 @@ import type { FollowedPolicy } from "../compose/follow-policy.ts";
 import { createHooks } from "../compose/hook-runner.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
 import { cut } from "../io/display-width.ts";
+import { ignoreHeld } from "../io/failure.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { personBy } from "../io/who.ts";
 import { VERSION } from "../version.ts";
@@ -107,14 +107,8 @@ export function createCallRecord(context: Context, parts: RecordParts): CallReco
     opened ??= begin();
     return opened;
   };
-  const openEarlier = async (id: string): Promise<Session | undefined> => {
-    try {
-      return await openSession({ ledger, ...ports }, { holder, id, runElsewhere: true });
-    } catch (error) {
-      if (error instanceof LedgerError && (error.type === "session_in_use" || error.type === "session_busy")) return undefined;
-      throw error;
-    }
-  };
+  const openEarlier = (id: string): Promise<Session | undefined> =>
+    openSession({ ledger, ...ports }, { holder, id, runElsewhere: true }).catch(ignoreHeld);
   /** Ends what a killed gateway left: what ran is unknown, what was not asked about never ran. What waits stays. */
   const settleKilled = async (id: string): Promise<void> => {
     const session = await openEarlier(id);

@@ -138,20 +138,20 @@ async function connectAddress(name: string, server: RemoteServer, deps: Connecti
     const { closed } = await attach(client, make(), signal);
     return { client, closed, close: () => client.close(), failure: () => failure(new Error("the server closed the connection")) };
   };
-  const oldWay = (): Promise<Connection> => open(() => new SSEClientTransport(new URL(url), options));
+  const openSse = (): Promise<Connection> => open(() => new SSEClientTransport(new URL(url), options));
   try {
-    if (type === "sse") return await oldWay();
+    if (type === "sse") return await openSse();
     return await open(() => new StreamableHTTPClientTransport(new URL(url), options)).catch((error: unknown) => {
-      if (!knowsOnlyTheOldWay(error)) throw error;
-      return oldWay().catch(() => Promise.reject(error));
+      if (!isSseServerError(error)) throw error;
+      return openSse().catch(() => Promise.reject(error));
     });
   } catch (error) {
     throw failure(error);
   }
 }
 
-/** A server of the older transport answers a POST like this. */
-function knowsOnlyTheOldWay(error: unknown): boolean {
+/** A server that speaks only SSE answers the first POST with one of these. */
+function isSseServerError(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status);
 }
 

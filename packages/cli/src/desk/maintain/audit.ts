@@ -5,7 +5,7 @@ import { type AuditTarget, type DestinationState, openTargets } from "../../audi
 import type { Context } from "../../command-line/spec.ts";
 import { withTimer } from "../../compose/keep-alive.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
-import { cancelOnSignal } from "../../io/cancel-on-signal.ts";
+import { cancelOnSignal, untilAborted } from "../../io/cancel-on-signal.ts";
 import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -59,7 +59,7 @@ function followAudit(context: Context): Promise<number> {
       refuseNone(targets);
       const stream = startAudit({ ...context, streams: "aloud" }, { ledger, directory });
       const stopping = cancelOnSignal(context.io, hostPortsFor(context, directory).clock);
-      await new Promise((resolve) => stopping.signal.addEventListener("abort", resolve));
+      await untilAborted(stopping.signal);
       await stream.close();
       stopping.release();
       return 130;

@@ -9,9 +9,10 @@ import {
   type OpenApproval,
 } from "@assent/core";
 import { agentTask } from "../../desk/sessions/agent-session.ts";
+import { untilAborted } from "../../io/cancel-on-signal.ts";
 import { canUseTool, readReply } from "./can-use-tool.ts";
 import type { HostLink } from "./link.ts";
-import { aborted, type HostPresence } from "./presence.ts";
+import type { HostPresence } from "./presence.ts";
 
 export type HostApproverParts = {
   readonly ledger: Ledger;
@@ -57,7 +58,7 @@ async function askHost(parts: HostApproverParts, approval: OpenApproval, signal:
     const fault = await takeReply(parts, asked, replied.value);
     if (fault === "preview") return fault;
     if (!fault) {
-      await aborted(signal); // the waiting call learns of it from the ledger
+      await untilAborted(signal); // the waiting call learns of it from the ledger
       return undefined;
     }
     again = fault;

@@ -1,4 +1,5 @@
 import type { Content } from "@assent/core";
+import { untilAborted } from "../../io/cancel-on-signal.ts";
 
 /** Work for the run: a person's message, or resuming the session; `if notified` calls the model only if a notice waits for it. */
 export type Work = { readonly say: Content } | { readonly resume: "always" | "if notified" };
@@ -38,7 +39,7 @@ export function createInbox(): Inbox {
       ring();
     },
     ready: async (signal) => {
-      const stop = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      const stop = untilAborted(signal);
       while (queue.length === 0 && !closed && !signal.aborted) await Promise.race([changed.promise, stop]);
       return queue.length > 0 && !signal.aborted;
     },

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../io/cancel-on-signal.ts";
 /** Whether the host can be asked. Unknown before its first line; false after it left. */
 export type HostPresence = {
   /** False if it cannot be asked; true also while unknown. */
@@ -24,7 +25,7 @@ export function hostPresence(): HostPresence {
   return {
     mayAsk,
     canAsk: async (what, signal) => {
-      await Promise.race([known, aborted(signal)]);
+      await Promise.race([known, untilAborted(signal)]);
       return can?.[what] === true && !signal.aborted;
     },
     joined: now,
@@ -36,8 +37,3 @@ export function hostPresence(): HostPresence {
 }
 
 const NOTHING = { approvals: false, questions: false };
-
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}

@@ -3,9 +3,9 @@ import { ParkRequest, type Registry, type Session } from "@assent/core";
 import type { ComposedAgent } from "../../compose/agent.ts";
 import type { RunModel } from "../../compose/model.ts";
 import { waitsForPerson } from "../../desk/approvals/waiting-list.ts";
+import { untilAborted } from "../../io/cancel-on-signal.ts";
 import { asFailure } from "../../io/failure.ts";
 import type { Inbox, Work } from "../host/inbox.ts";
-import { aborted } from "../host/presence.ts";
 import type { HostSettings } from "../host/settings.ts";
 import { cancelled, failed, type RunOutcome, runOutcome } from "./outcome.ts";
 
@@ -59,7 +59,7 @@ export function createTalk(talking: TalkParts): Talk {
     interrupt: async () => {
       if (busy || inbox.waits()) state.interrupting.abort(); // earlier messages count as started
       state.drive?.interrupt();
-      if (!busy && inbox.waits()) await Promise.race([next.promise, aborted(signal)]);
+      if (!busy && inbox.waits()) await Promise.race([next.promise, untilAborted(signal)]);
       else if (!busy) await state.drive?.whenIdle(); // turns that report a notice may start by themselves
       await busy;
     },
@@ -104,7 +104,7 @@ async function settle(
   { hold, deliver }: SettleOptions,
 ): Promise<RunEnd | undefined> {
   const either = AbortSignal.any([hold, limits.signal]);
-  if (!drive && agent.tasks.running() > 0) await Promise.race([agent.tasks.idle(), aborted(either)]);
+  if (!drive && agent.tasks.running() > 0) await Promise.race([agent.tasks.idle(), untilAborted(either)]);
   const end = await drive?.settle(either, { deliver });
   if (end?.reason !== "cancelled") return (deliver ? await drained(drive) : undefined) ?? end;
   if (signal.aborted) return end;
