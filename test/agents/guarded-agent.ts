@@ -29,17 +29,25 @@ export type GuardedPlace = {
   readonly startAgent: (
     agent: AgentName,
     turns: readonly PlannedTurn[],
-    more?: { readonly subagents?: readonly PlannedSubagent[]; readonly args?: readonly string[] },
+    more?: {
+      readonly subagents?: readonly PlannedSubagent[];
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    },
   ) => Promise<StartedAgent>;
   readonly ran: (name: string) => boolean;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** `store` is the URL of a record on PostgreSQL, `options` are those of `hook install`. The home is below node_modules, because Gemini CLI refuses settings below a directory that everyone can write. */
+/** `store` is the URL of a record on PostgreSQL, `options` are those of `hook install`, which `withoutHooks` leaves out. The home is below node_modules, because Gemini CLI refuses settings below a directory that everyone can write. */
 export async function guardAgents(
   agents: readonly AgentName[],
   settings: object,
-  { store, options = [] }: { readonly store?: string | undefined; readonly options?: readonly string[] } = {},
+  {
+    store,
+    options = [],
+    withoutHooks = false,
+  }: { readonly store?: string | undefined; readonly options?: readonly string[]; readonly withoutHooks?: boolean } = {},
 ): Promise<GuardedPlace> {
   mkdirSync(INSTALLED, { recursive: true });
   const home = realpathSync(mkdtempSync(join(INSTALLED, "home-")));
@@ -52,7 +60,7 @@ export async function guardAgents(
   const running: { child: ChildProcess; model: FakeModel }[] = [];
   const assent = (...argv: readonly string[]): Promise<Ended> =>
     ended(spawn(process.execPath, [BIN, ...argv, ...(store === undefined ? [] : ["--store", store])], { cwd: workspace, env }));
-  for (const agent of agents) {
+  for (const agent of withoutHooks ? [] : agents) {
     const installed = await assent("hook", "install", agent, "--yes", ...options);
     if (installed.code !== 0) throw new Error(installed.output);
   }
@@ -61,12 +69,12 @@ export async function guardAgents(
     workspace,
     assent,
     json: async (...argv) => JSON.parse((await assent(...argv, "--json")).output),
-    startAgent: async (agent, turns, { subagents = [], args: given = [] } = {}) => {
+    startAgent: async (agent, turns, { subagents = [], args: given = [], env: chosen = {} } = {}) => {
       const model = await startFakeModel(turns, subagents);
       const { program, args, env: more, config } = agentRun(agent, model.url);
       const file = join(home, `${agent}-config.json`);
       if (config) writeFileSync(file, config.text);
-      const all = { ...env, ...more, ...(config && { [config.variable]: file }) };
+      const all = { ...env, ...more, ...chosen, ...(config && { [config.variable]: file }) };
       const trusted = agent === "codex" ? ["--dangerously-bypass-hook-trust"] : [];
       const child = spawn(program, [...args.slice(0, 1), ...trusted, ...given, ...args.slice(1)], {
         cwd: workspace,

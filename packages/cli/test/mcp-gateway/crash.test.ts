@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { watch } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
@@ -32,6 +33,15 @@ async function countEvents(at: Place, type: string): Promise<number> {
   return stdout.split("\n").filter(Boolean).length;
 }
 
+/** Resolves when files of the record were written so many times more. */
+async function seeWrites(directory: string, count: number): Promise<void> {
+  let left = count;
+  for await (const _change of watch(directory, { signal: AbortSignal.timeout(20_000) })) {
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
 const STEP_MS = 8;
 const ROUNDS = LONG ? 100 : 2;
 
@@ -49,6 +59,8 @@ describe("kill -9 of the gateway between yes and effect", () => {
       const called = first.client.callTool(echo).catch(() => undefined);
       await at.here(["approve", await waitForApproval(at)]);
       if (behavior === "hang") await until(() => effects() === 1);
+      else if (round % 2 === 1)
+        await seeWrites(at.store, 1 + ((round >> 2) % 4)); // between the commits of the claim and the end
       else await delay(wait); // moves to the moment of the effect, and stays around it
       await first.kill();
       const result = await called;
@@ -61,7 +73,7 @@ describe("kill -9 of the gateway between yes and effect", () => {
             ? "claimed"
             : "answered";
       killed[state] += 1;
-      if (behavior === "plain") wait = Math.max(0, wait + (ran > 0 ? -2 * STEP_MS : STEP_MS));
+      if (round % 2 === 0) wait = Math.max(0, wait + (ran > 0 ? -2 * STEP_MS : STEP_MS));
       const second = await connect(at, behavior, "100ms");
       const again = await second.client.callTool(echo);
       if (state === "answered") assert.deepEqual([again.isError ?? false, effects()], [false, 1], `round ${round}: the answer is used`);

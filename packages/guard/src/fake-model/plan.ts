@@ -1,7 +1,12 @@
 import type { JsonObject } from "@assent/core";
 
 /** A call that the fake model proposes. */
-export type PlannedToolCall = { readonly name: string; readonly input: JsonObject };
+export type PlannedToolCall = {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** The group of tools, in the words of the responses API. Codex calls the tools of MCP servers so. */
+  readonly namespace?: string;
+};
 
 /** What the model does in one turn: proposes calls, all at once, or fails with an HTTP status. */
 export type PlannedTurn = { readonly calls: readonly PlannedToolCall[] } | { readonly status: number };

@@ -70,11 +70,12 @@ const responses: ModelWire = {
               content: [{ type: "output_text", text: turn.text, annotations: [] }],
             },
           ]
-        : turn.calls.map(({ id, name, input }) => ({
+        : turn.calls.map(({ id, name, namespace, input }) => ({
             type: "function_call",
             id: `fc_${id}`,
             call_id: id,
             name,
+            ...(namespace !== undefined && { namespace }),
             arguments: JSON.stringify(input),
             status: "completed",
           }));
