@@ -1,4 +1,4 @@
-// Installs other agents at the versions that the tests of their hooks were measured with, outside the lock file.
+// Installs other agents at the versions that their tests were measured with, and MCP's conformance tests, outside the lock file.
 //
 //   npm run agents              all of them (1.4 GB)
 //   npm run agents -- claude    some of them
@@ -12,6 +12,7 @@ const VERSIONS = {
   gemini: "@google/gemini-cli@0.61.0",
   qwen: "@qwen-code/qwen-code@0.24.4",
   opencode: "opencode-ai@1.18.33",
+  conformance: "@modelcontextprotocol/conformance@0.1.16",
 };
 
 const names = process.argv.slice(2);

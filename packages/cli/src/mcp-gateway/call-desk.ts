@@ -97,10 +97,6 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
           call.phase = "running";
           for (const waiter of call.waiters) waiter.call.started(event.callId);
         }
-        if (event.type === "output" && typeof event.display === "object" && event.display.type === "tool_progress") {
-          const { type: _type, ...progress } = event.display;
-          for (const waiter of call.waiters) waiter.call.progress(progress);
-        }
         if (event.type === "response") uncut = event.result;
       };
       const { results } = resumed

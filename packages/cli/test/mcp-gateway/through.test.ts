@@ -114,12 +114,16 @@ describe("what passes through the gateway", () => {
     }
   });
 
-  test("progress reaches the client", async () => {
+  test("every notice of progress reaches the client, also of several at once", async () => {
     using at = place();
-    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "progress")]);
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "steps")]);
     const heard: unknown[] = [];
     await client.callTool(ECHO, { onprogress: (progress) => void heard.push(progress) });
-    assert.deepEqual(heard, [{ progress: 1, total: 2, message: "half" }]);
+    assert.deepEqual(heard, [
+      { progress: 1, total: 3 },
+      { progress: 2, total: 3 },
+      { progress: 3, total: 3 },
+    ]);
     await end();
   });
 

@@ -10,6 +10,7 @@ import {
   type ElicitResult,
   type ListRootsResult,
   type LoggingMessageNotification,
+  type Progress,
   ProtocolError,
   ProtocolErrorCode,
   type ResourceUpdatedNotification,
@@ -41,6 +42,8 @@ export type ClientInFront = {
     call: string | undefined,
   ) => Promise<Result>;
   readonly notify: (told: LoggingMessageNotification | ResourceUpdatedNotification, call: string | undefined) => void;
+  /** Progress of a call. Every notice reaches the client, while `update` of a tool drops some. */
+  readonly progress: (call: string, progress: Progress) => void;
   /** The result of a call as the server sent it, and as Assent records it unless a hook changes it. */
   readonly received: (call: string, result: Result, content: Content) => void;
 };

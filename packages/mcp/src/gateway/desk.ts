@@ -1,5 +1,4 @@
 import type { ToolResult } from "@assent/core";
-import type { Progress } from "@modelcontextprotocol/client";
 import type { ClientInFront } from "../connect/connect.ts";
 import type { McpServerSet } from "../servers/servers.ts";
 
@@ -23,7 +22,6 @@ export type GatewayCall = {
   readonly input: Readonly<Record<string, unknown>>;
   /** Aborts if the client cancels the request, or is gone. */
   readonly signal: AbortSignal;
-  readonly progress: (progress: Progress) => void;
   /** Called with the id of the call before its effect. */
   readonly started: (callId: string) => void;
   /** Shows a question at the client; absent if that is not possible while the request is open. */

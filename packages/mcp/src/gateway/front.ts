@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Content, Digest } from "@assent/core";
-import type { CallToolResult, Client, CompleteRequest, CompleteResult, ResourceTemplateType, Result } from "@modelcontextprotocol/client";
+import type {
+  CallToolResult,
+  Client,
+  CompleteRequest,
+  CompleteResult,
+  Progress,
+  ResourceTemplateType,
+  Result,
+} from "@modelcontextprotocol/client";
 import {
   type ElicitRequestFormParams,
   type InputRequiredResult,
@@ -55,6 +63,7 @@ export async function openFront(client: ConnectedClient, { open, version, digest
       const sent = context ? [context.mcpReq.notify(told)] : [...made].map((server) => tell(server, told));
       for (const one of sent) one.catch(() => undefined); // the client is gone
     },
+    progress: (call, progress) => tellProgress(contexts.get(call), progress),
     received: (call, result, content) => void received.set(call, { result, content }),
   };
   const connection = await open(client, inFront);
@@ -81,7 +90,6 @@ export async function openFront(client: ConnectedClient, { open, version, digest
           ids.push(callId);
           contexts.set(callId, context);
         },
-        progress: (progress) => tellProgress(context, progress),
         ...(client.era === "legacy" && client.capabilities.elicitation && { ask: (question, signal) => askNow(context, question, signal) }),
         ...readAnswer(context),
       });
@@ -268,10 +276,10 @@ function listsOf({ servers }: GatewayConnection): ServerLists {
   };
 }
 
-function tellProgress({ mcpReq }: ServerContext, progress: Parameters<GatewayCall["progress"]>[0]): void {
-  const token = mcpReq._meta?.progressToken;
+function tellProgress(context: ServerContext | undefined, progress: Progress): void {
+  const token = context?.mcpReq._meta?.progressToken;
   if (token === undefined) return;
-  mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...progress } }).catch(() => undefined);
+  context?.mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...progress } }).catch(() => undefined);
 }
 
 const APPROVE = "Approve";

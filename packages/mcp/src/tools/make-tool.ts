@@ -59,8 +59,12 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas, i
           inFront?.capabilities.elicitation
             ? ((await inFront.request("elicitation/create", request, callId)) as ElicitResult)
             : await elicit(request, { server, gate, schemas }),
-        progress: ({ progress, total, message }) =>
-          update({ type: "tool_progress", progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
+        progress: (told) => {
+          const { progress, total, message } = told;
+          if (inFront) inFront.progress(callId, told);
+          else
+            update({ type: "tool_progress", progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
+        },
       });
       const result = toToolResult(sent);
       inFront?.received(callId, sent, result.content);
