@@ -4,7 +4,7 @@ import { warn } from "../io/output.ts";
 import type { Store } from "../store/store.ts";
 import { type Notice, noticeKey } from "./notice.ts";
 import { outsideSiblings } from "./outside-siblings.ts";
-import { createSenderParts, tellReceiver } from "./sender.ts";
+import { createSenderParts, senderTo, tellReceiver } from "./sender.ts";
 
 /** Tells receivers about notices of this process. */
 export type Announcer = {
@@ -29,7 +29,7 @@ export function createAnnouncer(context: Context, store: Store, configured: Noti
   let cancelBatch: (() => void) | undefined;
 
   const tell = async (name: string, receiver: NotifyReceiver, notices: readonly Notice[], attempt: number): Promise<void> => {
-    const told = await tellReceiver(parts, receiver, notices, stopping.signal);
+    const told = await tellReceiver(senderTo(parts, name), receiver, notices, stopping.signal);
     if (told === "done" || told.delivered) return;
     const delay = told.again ? RETRY_MS[attempt] : undefined;
     if (delay !== undefined && !stopping.signal.aborted) clock.timer(delay, () => start(tell(name, receiver, notices, attempt + 1)));

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "@assent/core";
 
-/** Something that receivers may be told about. `id` is unique among notices of one event. */
+/** Something that receivers may be told about. */
 export type Notice = {
   readonly event: "approval" | "expiring" | "failed" | "task";
   readonly kind: "approval" | "question" | "proposal" | "session" | "task";
@@ -38,7 +38,7 @@ export function noticeOf({ type, session, seq, at, body }: StoredEvent): Notice 
   }
 }
 
-/** How the record of sent notifications names a notice. */
-export function noticeKey({ event, id }: Notice): string {
-  return `${event}:${id}`;
+/** How the record of sent notifications and receivers name a notice. Tasks of two sessions can have the same id. */
+export function noticeKey({ event, kind, id, session }: Notice): string {
+  return `${event}:${kind === "task" ? `${session}#${id}` : id}`;
 }

@@ -1,11 +1,12 @@
 import { type Ledger, parseEvent, readRow, readRows, type StoredEvent } from "@assent/core";
+import type { NotifyReceiver } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { readOwnSettings } from "../compose/own-settings.ts";
 import { warn } from "../io/output.ts";
 import type { Store } from "../store/store.ts";
 import { NOTICED_TYPES, type Notice, noticeKey, noticeOf } from "./notice.ts";
-import { receiverKey } from "./receiver.ts";
-import { createSenderParts, type SenderParts, tellReceiver } from "./sender.ts";
+import { ReceiverError, receiverKey } from "./receiver.ts";
+import { createSenderParts, type SenderParts, senderTo, tellReceiver } from "./sender.ts";
 import { readSentItems } from "./sent-record.ts";
 
 /** A process that is about to end may still be sending. */
@@ -40,7 +41,7 @@ export async function remindReceivers(context: Context, store: Store, signal: Ab
     const receiver = readOwnSettings(context.io, directory)["notify.receivers"][name];
     const pause = pauses.get(name);
     if (!receiver || (pause && pause.until > clock.now())) return;
-    const told = await tellReceiver(parts, receiver, notices, signal);
+    const told = await tellReceiver(senderTo(parts, name), receiver, notices, signal);
     if (told === "done" || told.delivered) pauses.delete(name);
     else pauses.set(name, nextPause(pause?.ms, told.again, clock.now()));
     if (told === "done" || told.delivered || told.again || warned.has(told.said)) return;
@@ -54,14 +55,16 @@ export async function remindReceivers(context: Context, store: Store, signal: Ab
       following = undefined;
     });
     const { due, nextMs } = await dueNotices(ledger, news, clock.now());
-    for (const [name, receiver] of receivers) {
-      const open = await unsettled(ledger, { key: receiverKey(receiver, context.io.env), due, settled });
+    const tellOpen = async ([name, receiver]: (typeof receivers)[number]): Promise<void> => {
+      const key = keyIfReadable(receiver, context.io.env);
+      const open = key === undefined ? due : await unsettled(ledger, { key, due, settled });
       if (open.length > 0) await tell(name, open);
-    }
+    };
+    await Promise.all(receivers.map(tellOpen)); // one that is slow does not delay the others
     return Math.min(nextMs, ...[...pauses.values()].map(({ until }) => Math.max(GRACE_MS, until - clock.now())));
   };
   while (!signal.aborted) {
-    const next = await look().catch(() => LOOK_MS); // the record is away, or an address cannot be read; the next look finds the same
+    const next = await look().catch(() => LOOK_MS); // the record is away; the next look finds the same
     await wait(next);
   }
   following?.close();
@@ -70,6 +73,16 @@ export async function remindReceivers(context: Context, store: Store, signal: Ab
 function nextPause(before: number | undefined, again: boolean, now: number): { readonly until: number; readonly ms: number } {
   const ms = again ? Math.min((before ?? GRACE_MS / 2) * 2, LONGEST_PAUSE_MS) : LONGEST_PAUSE_MS;
   return { until: now + ms, ms };
+}
+
+/** Undefined if the address cannot be read, which sending reports. */
+function keyIfReadable(receiver: NotifyReceiver, env: Context["io"]["env"]): string | undefined {
+  try {
+    return receiverKey(receiver, env);
+  } catch (error) {
+    if (error instanceof ReceiverError) return undefined;
+    throw error;
+  }
 }
 
 type UnsettledQuery = { readonly key: string; readonly due: readonly Notice[]; readonly settled: Set<string> };

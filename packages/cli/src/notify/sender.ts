@@ -26,6 +26,11 @@ export function createSenderParts({ io, overrides }: Context, { ledger, director
   return { io, ledger, clock: overrides.clock ?? createSystemClock(), directory, by: createRandomIds().next("n_") };
 }
 
+/** Two receivers with one address claim as two senders, so that only one of them tells it. */
+export function senderTo(parts: SenderParts, name: string): SenderParts {
+  return { ...parts, by: `${parts.by}-${name}` };
+}
+
 /** What receivers are told at once. */
 const MOST_ITEMS = 50;
 

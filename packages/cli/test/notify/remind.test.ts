@@ -158,6 +158,41 @@ describe("assent inbox sends what was not delivered", () => {
     ]);
   });
 
+  test("also if the address of another receiver cannot be read, which it says once", async () => {
+    using at = place();
+    await using receiver = await testReceiver();
+    const receivers = { broken: { type: "slack", url: "env:UNSET" }, one: { type: "slack", url: receiver.url } };
+    put(userFile(at), JSON.stringify({ notify: { receivers } }));
+    const session = await scene();
+    await session.open("1");
+    await session.close();
+    const inbox = remind(at, session.ledger);
+    await pass(inbox, 30 * MINUTE);
+    await inbox.stop();
+    assert.deepEqual(titles(receiver), ["1 request waits for you"]);
+    assert.deepEqual(inbox.warnings, [
+      "assent: warning: the receiver broken of notifications cannot be used: the environment variable UNSET is not set\n",
+    ]);
+  });
+
+  test("tasks of two sessions that have the same id", async () => {
+    using at = place();
+    await using receiver = await testReceiver();
+    configure(at, receiver, { type: "webhook", secret: "env:KEY", events: ["task"] });
+    at.env["KEY"] = "key";
+    const session = await scene();
+    const other = await scene({}, { ledger: session.ledger, id: "s_bbbbbbbbbbbbbbbbbbbb" });
+    for (const one of [session, other]) {
+      await one.append(startedTaskDraft("t_1"), endedTaskDraft("t_1"));
+      await one.close("done");
+    }
+    const inbox = remind(at, session.ledger);
+    await pass(inbox, MINUTE);
+    await inbox.stop();
+    const keys = receiver.received.flatMap(({ body }) => JSON.parse(body).data.items.map(({ key }: { key: string }) => key));
+    assert.deepEqual([keys.length, new Set(keys).size], [2, 2], keys.join());
+  });
+
   test("failed sessions and ended tasks, if they are news and the receiver wants them", async () => {
     using at = place();
     await using receiver = await testReceiver();

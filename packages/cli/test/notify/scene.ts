@@ -13,10 +13,12 @@ export type Scene = {
   readonly close: (reason?: EventBodies["session.closed"]["reason"]) => Promise<void>;
 };
 
-/** A session whose calls ask. */
-export async function scene(over: Partial<EventBodies["session.created"]> = {}): Promise<Scene> {
-  const ledger = memoryLedger();
-  const lease = await ledger.acquire(SESSION, currentHolder("run"));
+/** A session whose calls ask, in a ledger of its own unless one is given. */
+export async function scene(
+  over: Partial<EventBodies["session.created"]> = {},
+  { ledger, id }: { readonly ledger: Ledger; readonly id: string } = { ledger: memoryLedger(), id: SESSION },
+): Promise<Scene> {
+  const lease = await ledger.acquire(id, currentHolder("run"));
   let { head } = lease;
   const append: Scene["append"] = async (...events) => {
     const stored = await ledger.append(lease, head, { events, durability: "normal" });
