@@ -1,8 +1,9 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { errorCode, messageOf } from "@assent/core";
 import type { AuditDestination } from "@assent/policy";
+import { cut } from "../io/display-width.ts";
 import type { Io } from "../io/io.ts";
-import { readSecretSource } from "../io/secret-source.ts";
+import { hideSecrets, readSecretSource } from "../io/secret-source.ts";
 import { postSigned } from "../io/signed-post.ts";
 import { entryLine, type StreamEntry } from "./entry.ts";
 import { otlpRequest, readOtlpAnswer } from "./otlp.ts";
@@ -62,7 +63,9 @@ async function postOtlp(
   if (!result.sent) return { problem: { reason: result.reason, isTooLarge: result.status === TOO_LARGE } };
   const answer = readOtlpAnswer(result.answer);
   if (!answer) return { problem: { reason: "its answer is not one of an OTLP collector; the URL usually ends with /v1/logs" } };
-  return answer.rejected > 0 ? { note: `it refused ${answer.rejected} records: ${answer.reason}` } : {};
+  return answer.rejected > 0
+    ? { note: `it refused ${answer.rejected} records: ${cut(hideSecrets(answer.reason, token === undefined ? [] : [token]), 200)}` }
+    : {};
 }
 
 /** Opens the file each time, so that it can be rotated by renaming it. */

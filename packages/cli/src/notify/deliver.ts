@@ -3,9 +3,10 @@ import { createCommandEnvironment, createHostProcesses, httpFetch } from "@assen
 import type { NotifyReceiver, Settings } from "@assent/policy";
 import { cut } from "../io/display-width.ts";
 import type { Io } from "../io/io.ts";
+import { hideSecrets } from "../io/secret-source.ts";
 import { oneLine } from "../io/visible-text.ts";
 import type { NoticeMessage } from "./message.ts";
-import { ReceiverError, receiverRequest, webhookBody } from "./receiver.ts";
+import { type HttpReceiver, ReceiverError, receiverRequest, receiverSecretTexts, webhookBody } from "./receiver.ts";
 
 /** What came of one attempt. `again`: a later attempt may succeed. `said` has no secret of ours, but is text of the receiver. */
 export type AttemptResult = { readonly delivered: boolean; readonly again: boolean; readonly said: string };
@@ -56,7 +57,7 @@ function describeFailure(error: unknown): AttemptResult {
 const REDIRECTED = "it redirects, which is refused; configure the final address";
 
 async function post(
-  receiver: Exclude<NotifyReceiver, { readonly type: "command" }>,
+  receiver: HttpReceiver,
   message: NoticeMessage,
   { env, clock }: DeliveryParts,
   signal: AbortSignal,
@@ -65,7 +66,7 @@ async function post(
   const answer = await httpFetch(url, { method: "POST", headers, body, redirect: "error", signal });
   const { status } = answer;
   const delivered = status >= 200 && status < 300;
-  const said = `HTTP ${status}${await startOf(answer.body, signal)}`;
+  const said = `HTTP ${status}${await startOf(answer.body, signal, receiverSecretTexts(receiver, env))}`;
   if (status >= 300 && status < 400) return { delivered, again: false, said: REDIRECTED };
   return { delivered, again: !delivered && (status >= 500 || status === 408 || status === 425 || status === 429), said };
 }
@@ -74,14 +75,15 @@ const SHOWN_CHARS = 200;
 const READ_MS = 500;
 
 /** The beginning of the answer, for people who test a receiver. Its end is not waited for. */
-async function startOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<string> {
+async function startOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal, secrets: readonly string[]): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
+  const most = SHOWN_CHARS + Math.max(0, ...secrets.map(({ length }) => length)); // no secret is cut in two
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), READ_MS);
   try {
-    while (text.length < SHOWN_CHARS && !signal.aborted) {
+    while (text.length < most && !signal.aborted) {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });
@@ -92,7 +94,8 @@ async function startOf(body: ReadableStream<Uint8Array> | null, signal: AbortSig
     clearTimeout(timer);
     void reader.cancel().catch(() => undefined);
   }
-  return text.trim() === "" ? "" : `, ${cut(oneLine(text.trim()), SHOWN_CHARS)}`;
+  const shown = hideSecrets(text, secrets).trim();
+  return shown === "" ? "" : `, ${cut(oneLine(shown), SHOWN_CHARS)}`;
 }
 
 /** The program gets the message on standard input, and no secrets of the environment. It does not run in a project. */

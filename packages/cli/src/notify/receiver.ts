@@ -10,17 +10,15 @@ export type ReceiverRequest = { readonly url: string; readonly headers: Readonly
 
 export type ReceiverSurroundings = { readonly env: Readonly<Record<string, string | undefined>>; readonly now: () => number };
 
+export type HttpReceiver = Exclude<NotifyReceiver, { readonly type: "command" }>;
+
 /** A receiver that cannot be used as it is configured. Its message has no secret. */
 export class ReceiverError extends Error {}
 
 const JSON_TYPE = { "content-type": "application/json" } as const;
 
 /** The request of a receiver. Throws `ReceiverError`. */
-export function receiverRequest(
-  receiver: Exclude<NotifyReceiver, { readonly type: "command" }>,
-  message: NoticeMessage,
-  around: ReceiverSurroundings,
-): ReceiverRequest {
+export function receiverRequest(receiver: HttpReceiver, message: NoticeMessage, around: ReceiverSurroundings): ReceiverRequest {
   const url = readAddress(receiver.url, around.env);
   switch (receiver.type) {
     case "webhook": {
@@ -98,9 +96,15 @@ function readAddress(source: string, env: ReceiverSurroundings["env"]): URL {
 function readSource(source: string, env: ReceiverSurroundings["env"]): string {
   const found = readSecretSource(source, env);
   if ("problem" in found) throw new ReceiverError(found.problem);
-  const secret = found.secret.trim();
-  if (/[^\x20-\x7e]/.test(secret) || secret === "") throw new ReceiverError(`${source} must hold one line of plain characters`);
-  return secret;
+  return found.secret;
+}
+
+/** What an answer must not show: secrets, and what in the address may be one. */
+export function receiverSecretTexts(receiver: HttpReceiver, env: ReceiverSurroundings["env"]): readonly string[] {
+  const { pathname, search } = readAddress(receiver.url, env);
+  const inAddress = `${pathname}${search}`.split(/[/?&=]/).filter((part) => part.length >= 8);
+  const source = receiver.type === "webhook" ? receiver.secret : receiver.type === "ntfy" ? receiver.token : undefined;
+  return source === undefined ? inAddress : [readSource(source, env), ...inAddress];
 }
 
 /** Names a receiver in the record by where it leads, so that two names of one address are one receiver. */

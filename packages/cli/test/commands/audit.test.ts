@@ -202,6 +202,7 @@ describe("a webhook", () => {
 
   const SECRETS: readonly (readonly [sentence: string, secret: (at: Place) => string, shows: RegExp])[] = [
     ["without the variable that has its key", () => "env:OTHER_KEY", /OTHER_KEY is not set/],
+    ["if its key has several lines", () => "env:LINES", /LINES must hold one line/],
     ["if its key is missing", ({ root }) => `file:${root}/key`, /ENOENT/],
     ["if others can read its key", (at) => `file:${put(join(at.root, "open-key"), "key")}`, /chmod 600/],
   ];
@@ -210,7 +211,7 @@ describe("a webhook", () => {
       using at = place();
       await using receiver = await startReceiver();
       audited(at, { webhook: receiver.url, secret: secret(at) });
-      const { code, stderr } = await at.here(LIST);
+      const { code, stderr } = await at.here(LIST, { env: { LINES: "one\ntwo" } });
       assert.equal(code, 0);
       assert.match(stderr, shows);
       assert.deepEqual(receiver.got, []);

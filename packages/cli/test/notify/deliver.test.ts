@@ -175,6 +175,23 @@ describe("without its secret nothing is sent, and the error does not show one", 
     }
   });
 
+  test("an answer that repeats what the receiver got is shown without its secrets", async () => {
+    await using receiver = await testReceiver(
+      (it) => void it.writeHead(401).end(`${"-".repeat(180)} ${it.req.headers.authorization} ${it.req.url}`),
+    );
+    const url = `${receiver.url}/services/B000-a-long-path?key=value-in-a-query`;
+    const rows: readonly NotifyReceiver[] = [
+      { type: "slack", url: "env:URL", events: EVENTS },
+      { type: "slack", url, events: EVENTS },
+      { type: "ntfy", url: receiver.url.concat("/topic"), token: "env:KEY", events: EVENTS },
+    ];
+    for (const row of rows) {
+      const { said } = await send(row, { env: { URL: url, KEY: SECRET } });
+      assert.match(said, /^HTTP 401, -+/);
+      for (const part of ["B000", "value-in", SECRET.slice(0, 7)]) assert.ok(!said.includes(part), said);
+    }
+  });
+
   test("a secret in a file signs without its line end", async () => {
     await using receiver = await testReceiver();
     const clock = manualClock();
