@@ -9,7 +9,8 @@ const FIVE_MINUTES = 300_000;
 export function isSigned(headers: IncomingHttpHeaders, body: string, secret: string, now = Date.now()): boolean {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature = "" } = headers;
   if (Math.abs(now - Number(timestamp) * 1_000) > FIVE_MINUTES) return false; // too old: someone may repeat it
-  const expected = Buffer.from(`v1,${createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64")}`);
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : secret;
+  const expected = Buffer.from(`v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`);
   const given = Buffer.from(String(signature));
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
@@ -19,6 +20,7 @@ export function webhookReceiver(secret: string, show: (line: string) => void): R
   const seen = new Set<string>();
   return createServer(async (request, response) => {
     let body = "";
+    request.setEncoding("utf8"); // a character may arrive in two pieces
     for await (const chunk of request) body += chunk;
     if (!isSigned(request.headers, body, secret)) {
       response.writeHead(401).end("wrong signature");

@@ -46,9 +46,10 @@ async function postLines(
   return result.sent ? {} : { problem: { reason: result.reason, isTooLarge: result.status === TOO_LARGE } };
 }
 
-/** Names the place where the message starts in the record. */
-function messageId([first]: readonly StreamEntry[]): string {
-  return first ? `${first.store}-${"event" in first ? first.event.pos : first.anchor.pos}` : "";
+/** Names the part of the record in the message: a receiver may drop a message whose id it has seen. */
+function messageId(entries: readonly StreamEntry[]): string {
+  const positions = entries.map((entry) => ("event" in entry ? entry.event.pos : entry.anchor.pos));
+  return `${entries[0]?.store}-${positions[0]}-${positions.at(-1)}`;
 }
 
 async function postOtlp(

@@ -268,6 +268,21 @@ describe("a webhook", () => {
     assert.deepEqual(got, firstNumbers(got.length));
   });
 
+  test("gets another id with other events, so that a receiver that drops repeated ids loses nothing", async () => {
+    using at = place();
+    await using receiver = await startReceiver((response) => response.destroy()); // it has the events, but the answer is lost
+    audited(at, { webhook: receiver.url, secret: "env:AUDIT_KEY" });
+    await work(at);
+    assert.equal((await at.here(["audit", "send"])).code, 1);
+    await work(at);
+    receiver.answer = (response) => response.end();
+    assert.equal((await at.here(["audit", "send"])).code, 0);
+    const byId = new Map(receiver.got.toReversed().map(({ headers, body }) => [headers["webhook-id"], body])); // the first of each id
+    assert.ok(byId.size < receiver.got.length, "the same events come with the same id");
+    const got = new Set(positions([...byId.values()].flatMap(readLines)));
+    assert.equal(got.size, (await at.hereJson(["audit"])).value.destinations[0].head);
+  });
+
   test("that refuses large messages gets smaller ones", async () => {
     using at = place();
     await using receiver = await startReceiver((response, { body }) => response.writeHead(body.split("\n").length > 5 ? 413 : 200).end());

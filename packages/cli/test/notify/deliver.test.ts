@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { ServerResponse } from "node:http";
+import { request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { manualClock } from "@assent/core/testing";
 import type { NotifyReceiver } from "@assent/policy";
-import { isSigned } from "../../../../examples/webhook-receiver.ts";
+import { isSigned, webhookReceiver } from "../../../../examples/webhook-receiver.ts";
+import { signatureHeaders } from "../../src/io/signed-post.ts";
 import { oneLine } from "../../src/io/visible-text.ts";
 import { type AttemptResult, deliver } from "../../src/notify/deliver.ts";
 import type { NoticeItem } from "../../src/notify/message.ts";
@@ -124,12 +128,38 @@ describe("a webhook is signed", () => {
     assert.ok(!JSON.stringify([headers, body]).includes(SECRET));
   });
 
+  test("the server of the docs accepts a message that arrives in pieces", async () => {
+    const shown: string[] = [];
+    const server = webhookReceiver(SECRET, (line) => shown.push(line)).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const post = async (secret: string, text: string): Promise<number | undefined> => {
+      const bytes = Buffer.from(text);
+      const signed = signatureHeaders({ id: "m", secret }, Date.now(), text);
+      const sent = request({ port, method: "POST", headers: { ...signed, "content-length": bytes.length } });
+      const answered = once(sent, "response");
+      for (const byte of bytes) {
+        sent.write(Buffer.from([byte]));
+        await turn();
+      }
+      sent.end();
+      const [answer] = await answered;
+      answer.resume();
+      return answer.statusCode;
+    };
+    const text = JSON.stringify({ data: { items: [{ key: "k", event: "approval", subject: "rm – ü" }] } });
+    assert.deepEqual([await post(SECRET, text), await post("wrong", text)], [204, 401]);
+    assert.deepEqual(shown, ["approval: rm – ü"]);
+    server.close();
+  });
+
   test("a secret of Standard Webhooks is base64", async () => {
     await using receiver = await testReceiver();
     const clock = manualClock();
     await send(webhook(receiver.url), { env: { KEY: `whsec_${Buffer.from(SECRET).toString("base64")}` } }, clock);
     const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
     assert.equal(isSigned(headers, body, SECRET, clock.now()), true);
+    assert.equal(isSigned(headers, body, `whsec_${Buffer.from(SECRET).toString("base64")}`, clock.now()), true);
   });
 
   test("the same items have the same id in every attempt", async () => {
