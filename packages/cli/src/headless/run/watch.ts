@@ -22,13 +22,21 @@ export async function continueWhileParked(
   while (exit === PARKED) {
     const next = await waitUntilReady(context, store.ledger, id);
     if (next === "stopped") return PARKED;
-    if (next === "ended") return 0;
+    if (next === "ended") return await reportEnd(context, store.ledger, id);
     try {
       exit = await again();
     } catch (error) {
       if (!isHeldElsewhere(error)) throw error;
     }
   }
+  return exit;
+}
+
+/** The exit code that the other process recorded. */
+async function reportEnd({ io }: Context, ledger: Ledger, id: string): Promise<number> {
+  await io.stderr.write(`Another process continued the session to its end. See: assent log ${id}\n`);
+  let exit = 1; // it was pruned
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.closed"] })) exit = Number(body["exit"]);
   return exit;
 }
 

@@ -65,6 +65,22 @@ describe("a run that keeps waiting", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "once\n");
   });
 
+  test("a session that another process continues and that fails there fails here, too", async () => {
+    using at = place();
+    const turns = TURNS.replace("say: Finished.", "error: { status: 400, message: broken }");
+    assert.equal((await at.here(["run", "go", "--on-ask", "park", "--model", `script:${at.write("s.yaml", turns)}`])).code, 75);
+    const [{ id: session }] = (await at.hereJson(["sessions"])).value;
+    const watching = [1, 2].map(() => ended(at.start(["resume", session, "--watch"])));
+    await at.here(["approve", await openApproval(at)]);
+    const all = await Promise.all(watching);
+    assert.deepEqual(
+      all.map(({ code }) => code),
+      [1, 1],
+    );
+    assert.ok(all.some(({ stderr }) => stderr.includes("Another process continued the session to its end")));
+    assert.equal((await at.here(["resume", session, "--watch"])).code, 1);
+  });
+
   const refused = [
     ["--on-ask deny", ["--on-ask", "deny"], /needs '--on-ask park'/],
     ["--detach", ["--detach"], /cannot be used together/],
