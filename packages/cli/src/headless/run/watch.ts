@@ -36,7 +36,8 @@ export async function continueWhileParked(
 async function reportEnd({ io }: Context, ledger: Ledger, id: string): Promise<number> {
   await io.stderr.write(`Another process continued the session to its end. See: assent log ${id}\n`);
   let exit = 1; // it was pruned
-  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.closed"] })) exit = Number(body["exit"]);
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.closed"] }))
+    exit = Number(body["exit"]);
   return exit;
 }
 
