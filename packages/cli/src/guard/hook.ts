@@ -57,7 +57,7 @@ export async function hookCommand(context: Context): Promise<number> {
  */
 async function beforeTimeout<T>(context: Context, agent: GuardedAgent, work: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("it took too long.")), timeLeft(context, agent) + LAST_MS);
+  const timer = setTimeout(() => late.reject(new Error("the deadline of this hook passed.")), timeLeft(context, agent) + LAST_MS);
   try {
     return await Promise.race([work(), late.promise]);
   } finally {
@@ -128,7 +128,7 @@ async function decideInTime(context: Context, agent: GuardedAgent, { place, call
   if (!(await hasCalls(place, call.session))) await (await import("./sweep.ts")).sweepKilledAgents(context, place);
   const onAsk = await chooseOnAsk(context, agent, { place, call });
   return untilDeadline(context, agent, place, {
-    late: () => new ParkRequest(), // the approval stays open
+    late: (why) => new ParkRequest(why), // the approval stays open
     act: (signal) => decideOutsideCall(context, { place, call, onAsk, signal }),
   });
 }
@@ -146,7 +146,7 @@ function answerInTime(context: Context, agent: GuardedAgent, { place, call }: Ho
   });
 }
 
-type TimedWork = { readonly late: () => Error; readonly act: (signal: AbortSignal) => Promise<GuardVerdict> };
+type TimedWork = { readonly late: (why?: string) => Error; readonly act: (signal: AbortSignal) => Promise<GuardVerdict> };
 
 /** The deadline and signals end the wait. */
 async function untilDeadline(
@@ -156,7 +156,7 @@ async function untilDeadline(
   { late, act }: TimedWork,
 ): Promise<GuardVerdict> {
   const deadline = new AbortController();
-  const cancel = ports.clock.timer(timeLeft(context, agent), () => deadline.abort(late()), { keepsAlive: true });
+  const cancel = ports.clock.timer(timeLeft(context, agent), () => deadline.abort(late("the deadline of this hook passed")), { keepsAlive: true });
   const stop = context.io.onSignal(() => deadline.abort(late()));
   try {
     return await act(deadline.signal);

@@ -431,7 +431,14 @@ describe("a fault before a call denies it", () => {
     });
     silent.close();
     assert.equal(code, 2);
-    assert.match(stderr, /it took too long/);
+    assert.match(stderr, /the deadline of this hook passed/);
+  });
+
+  test("a deadline that passes before a person can be asked: exit code 2, and the reason is the deadline", async () => {
+    using at = place();
+    const { code, stderr } = await ended(startHook(at, {}, ["--deadline", "1ms"]));
+    assert.equal(code, 2);
+    assert.match(stderr, /the deadline of this hook passed/);
   });
 
   test("an agent that does not end the input: exit code 2 after the deadline", async () => {
@@ -439,7 +446,7 @@ describe("a fault before a call denies it", () => {
     const child = at.start(["hook", "claude", "--deadline", "100ms"]);
     const { code, stderr } = await ended(child);
     assert.equal(code, 2);
-    assert.match(stderr, /it took too long/);
+    assert.match(stderr, /the deadline of this hook passed/);
   });
 
   test("on other events a fault only warns, because exit code 2 would keep an agent running", async () => {
