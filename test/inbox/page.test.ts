@@ -24,6 +24,12 @@ const XSS = [
   "&lt;script&gt;",
 ];
 
+/** The table of attacks in SECURITY.md has the number of cases that the tests make. */
+function expectCases(attack: string, cases: number): void {
+  const security = readFileSync(new URL("../../SECURITY.md", import.meta.url), "utf8");
+  assert.match(security, new RegExp(`^\\| ${attack}[^|]*\\| ${cases} \\|`, "m"), `SECURITY.md has ${cases} cases of ${attack}`);
+}
+
 describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
   let browser: Browser;
   before(async () => {
@@ -305,13 +311,15 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       const browsers = await Promise.all([approve(page), approve(second)]);
       const { code, said } = await terminal;
       await over;
-      const answers = scene.assent("log", "--type", "approval.answered").trim().split("\n");
+      const answers = scene.assent("log", "--type", "approval.answered", "--json").trim().split("\n");
       assert.equal(answers.length, 1, "one answer is on the record");
-      const isTerminalFirst = /approved by Ana/.test(said) && !/earlier|already|before/.test(said);
-      const won = [...browsers, isTerminalFirst].filter(Boolean).length;
-      assert.ok(won <= 1, `only one is told that its answer counts: ${browsers} ${said}`);
-      if (won === 0) assert.equal(host, "answered");
-      assert.ok(isTerminalFirst || code !== null, said);
+      const { by } = JSON.parse(answers[0] ?? "").body;
+      const isTerminalFirst = !/before|earlier|already/.test(said);
+      const winners = [...browsers.map((won) => (won ? "inbox" : "")), isTerminalFirst ? "command" : ""].filter((won) => won !== "");
+      const expected = ["inbox", "command"].includes(by.door) ? [by.door] : [];
+      assert.deepEqual(winners, expected, `only the winner is told that its answer counts: ${said}`);
+      if (expected.length === 0) assert.equal(host, "answered");
+      assert.equal(code, 0, said);
       assert.equal(scene.read("notes.txt"), "once\n", "and it ran once");
       assert.deepEqual(results, ["success"]);
       await other.close();
@@ -331,6 +339,38 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       assert.deepEqual([code, /Done\./.test(said)], [0, true], said);
       assert.match(scene.assent("log", "--type", "cancel.requested", "--json"), /"door":\s*"inbox"/);
       await page.waitForSelector("text=/cancelled it/");
+    });
+  });
+
+  test("a background task is cancelled on the timeline, a change is undone there, and the session is exported", async () => {
+    const scene = new InboxScene();
+    const agents = join(scene.directory, "config", "assent", "agents");
+    mkdirSync(agents, { recursive: true });
+    writeFileSync(join(agents, "helper.md"), "---\nname: helper\ndescription: Helps.\n---\nYou help.\n");
+    const helper = { description: "help", prompt: "Do it.", agent: "helper", run_in_background: true };
+    const script = join(scene.directory, "tasks.json");
+    const write = { tool: "write", id: "w1", input: { file_path: "notes.txt", content: "written\n" } };
+    const turns = [{ calls: [write, { tool: "agent", id: "a1", input: helper }] }, { say: "Meanwhile." }, { say: "It goes on." }];
+    const sleeping = { turns: [{ calls: [{ ...shell("touch begun; sleep 60"), id: "c1" }] }, { say: "Never." }], allowUnused: true };
+    writeFileSync(script, JSON.stringify({ turns, agents: { helper: sleeping } }));
+    const over = scene.start("run", "go", "--mode", "yolo", "--allow", "Agent", "--model", `script:${script}`);
+    await scene.until("the command runs", () => existsSync(join(scene.workspace, "begun")));
+    await opened(scene, async ({ page }) => {
+      await page.locator("nav a", { hasText: "Sessions" }).click();
+      await page.locator(".lines a", { hasText: "go" }).click();
+      const entry = page.locator(".timeline li", { hasText: "task started" });
+      await entry.locator("button", { hasText: "Cancel" }).click();
+      await page.waitForSelector(".notice.saved");
+      const { code, said } = await over;
+      assert.deepEqual([code, /It goes on\./.test(said)], [0, true], said);
+      await page.locator(".timeline button", { hasText: "Undo" }).click();
+      await page.waitForSelector(".timeline >> text=change undone");
+      assert.equal(existsSync(join(scene.workspace, "notes.txt")), false);
+      assert.equal(await page.locator(".timeline button", { hasText: "Undo" }).count(), 0);
+      const download = page.waitForEvent("download");
+      await page.locator("text=Export as Markdown").click();
+      const file = await (await download).path();
+      assert.match(readFileSync(file, "utf8"), /It goes on\./);
     });
   });
 
@@ -365,47 +405,71 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
 
   test("what a model, a file or a path contains never becomes part of the page", async () => {
     const scene = new InboxScene({ "a.txt": XSS.join("\n") });
+    const inName = (text: string): string => text.replaceAll("/", "∕");
+    const ask = { questions: [{ id: "q", question: XSS.join(" "), options: XSS.map((label) => ({ label, description: label })) }] };
     scene.park(
-      XSS[0] ?? "",
+      XSS.join(" "),
       [
         ...XSS.map((text) => shell(`npm run '${text.replaceAll("'", "")}'`)),
-        { tool: "write", input: { file_path: `${"x".repeat(3)}<img src=x>.md`, content: XSS.join("\n") } },
+        ...XSS.map((text) => ({ tool: "write", input: { file_path: `${inName(text)}.md`, content: XSS.join("\n") } })),
       ],
       [{ tool: "read", input: { file_path: "a.txt" } }, ...XSS.map((tool) => ({ tool, input: {} }))],
       `# ${XSS.join("\n\n")}\n![x](https://example.test/x.png)`,
     );
+    scene.park("ask", [{ tool: "ask", input: ask }]);
+    const places = ["command", "prompt", "model text", "file name", "diff", "result", "tool name", "question", "option"];
+    expectCases("markup in", XSS.length * places.length);
     await opened(scene, async ({ page }) => {
       await page.waitForSelector(".group li");
       const count = await page.locator(".group li").count();
-      assert.equal(count, XSS.length + 1);
+      assert.equal(count, 2 * XSS.length + 1);
+      const texts: string[] = [];
+      const look = async (): Promise<void> => {
+        await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+        texts.push(await page.locator("body").innerText());
+        assert.equal(await page.locator("#app img, #app script, #app iframe, #app svg").count(), 0);
+        assert.deepEqual(
+          await page.evaluate("[...document.querySelectorAll('#app a')].filter((a) => !/^(#|.api)/.test(a.getAttribute('href')))"),
+          [],
+        );
+      };
       for (let at = 0; at < count; at += 1) {
         await page.keyboard.press("j");
-        await page.waitForSelector(`article.card`);
-        for (const summary of await page.locator("article.card > details > summary").all()) await summary.click();
+        const [, id = ""] = page.url().split("#/card/");
+        await page.waitForSelector(`article.card[data-id="${id}"]`);
+        await look();
       }
       const [{ sessionId = "" } = {}] = scene.waiting();
       await page.evaluate(`location.hash = "#/session/${sessionId}"`);
       await page.waitForSelector(".timeline li");
-      assert.equal(await page.locator("#app img, #app script, #app iframe, #app svg").count(), 0);
+      await look();
+      for (const text of XSS) assert.ok(texts.join("\n").includes(text), `${text} is shown as text`);
     });
   });
 
-  for (const [name, width, scheme] of [
-    ["a phone, light", 360, "light"],
-    ["a wide screen, dark", 1280, "dark"],
+  for (const [name, width] of [
+    ["a phone", 360],
+    ["a wide screen", 1280],
   ] as const)
-    test(`${name}: nothing is wider than the screen, and axe finds nothing serious`, async () => {
+    test(`${name}, light and dark: nothing is wider than the screen, and axe finds nothing serious`, async () => {
       const scene = new InboxScene({ "a.txt": TEN });
       scene.park(
         "look",
         [shell(`npm run ${"x".repeat(300)}`), { tool: "write", input: { file_path: "a.txt", content: TEN.replace("two", "TWO") } }],
         [{ tool: "read", input: { file_path: "a.txt" } }],
       );
+      const options = [{ label: "SQLite", description: "in a file" }, { label: "PostgreSQL" }];
+      scene.park("ask", [{ tool: "ask", input: { questions: [{ id: "db", question: "Which database?", options, recommended: 0 }] } }]);
       await opened(
         scene,
         async ({ page }) => {
-          await page.emulateMedia({ colorScheme: scheme });
           const check = async (): Promise<void> => {
+            for (const colors of ["light", "dark"] as const) {
+              await page.emulateMedia({ colorScheme: colors });
+              await checkColors();
+            }
+          };
+          const checkColors = async (): Promise<void> => {
             assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no horizontal scrolling");
             await page.evaluate(AXE);
             const { violations } = await page.evaluate<{
@@ -416,9 +480,15 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
           };
           await page.waitForSelector(".group li");
           await check();
-          await openCard(page, "a.txt");
-          await check();
-          for (const view of ["sessions", "grants"]) {
+          for (const at of [0, 1]) await page.locator(".group li input").nth(at).check();
+          for (const subject of ["a.txt", "Which database?"]) {
+            await page.evaluate(`location.hash = "#/"`);
+            await openCard(page, subject);
+            await check();
+          }
+          await page.keyboard.press("?");
+          const [{ sessionId = "" } = {}] = scene.waiting();
+          for (const view of ["review", "sessions", "grants", `session/${sessionId}`]) {
             await page.evaluate(`location.hash = "#/${view}"`);
             await page.waitForSelector("main h2");
             await check();

@@ -71,45 +71,72 @@ describe("who may use the page", () => {
   });
   after(() => server.close());
 
-  type Attack = readonly [name: string, status: number, sent: () => Sent];
+  type Attack = readonly [kind: string, name: string, status: number, sent: () => Sent];
   const attacks: readonly Attack[] = [
-    ["a foreign Host is refused, also with the cookie", 421, () => ({ path: "/api/waiting", headers: { host: "evil.test", cookie } })],
-    ["the right name with another port is a foreign Host", 421, () => ({ path: "/", headers: { host: "127.0.0.1:1", cookie } })],
-    ["a request without a cookie sees nothing", 401, () => ({ path: "/api/waiting" })],
-    ["a second local user with a guessed cookie sees nothing", 401, () => ({ path: "/api/waiting", headers: { cookie: `${cookie}x` } })],
     [
+      "foreign Host",
+      "a foreign Host is refused, also with the cookie",
+      421,
+      () => ({ path: "/api/waiting", headers: { host: "evil.test", cookie } }),
+    ],
+    [
+      "foreign Host",
+      "the right name with another port is a foreign Host",
+      421,
+      () => ({ path: "/", headers: { host: "127.0.0.1:1", cookie } }),
+    ],
+    ["no cookie", "a request without a cookie sees nothing", 401, () => ({ path: "/api/waiting" })],
+    [
+      "no cookie",
+      "a second local user with a guessed cookie sees nothing",
+      401,
+      () => ({ path: "/api/waiting", headers: { cookie: `${cookie}x` } }),
+    ],
+    [
+      "no cookie",
       "the cookie's value under another name is refused",
       401,
       () => ({ path: "/api/waiting", headers: { cookie: `a=${cookie.split("=")[1]}` } }),
     ],
-    ["a stream needs the cookie", 401, () => ({ path: "/api/stream" })],
-    ["a read from another site is refused", 403, () => ({ path: "/api/waiting", headers: { cookie, origin: "http://evil.test" } })],
+    ["no cookie", "a stream needs the cookie", 401, () => ({ path: "/api/stream" })],
     [
+      "foreign or missing Origin",
+      "a read from another site is refused",
+      403,
+      () => ({ path: "/api/waiting", headers: { cookie, origin: "http://evil.test" } }),
+    ],
+    [
+      "foreign or missing Origin",
       "a read that a browser calls cross-site is refused",
       403,
       () => ({ path: "/api/waiting", headers: { cookie, "sec-fetch-site": "cross-site" } }),
     ],
     [
+      "foreign or missing Origin",
       "another port of this machine is another site",
       403,
       () => ({ path: "/api/waiting", headers: { cookie, "sec-fetch-site": "same-site" } }),
     ],
     [
+      "foreign or missing Origin",
       "an answer from another site is refused",
       403,
       () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie, origin: "http://evil.test" }, body: answerBody }),
     ],
     [
+      "foreign or missing Origin",
       "an answer with the origin null is refused",
       403,
       () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie, origin: "null" }, body: answerBody }),
     ],
     [
+      "foreign or missing Origin",
       "an answer without an origin is refused",
       403,
       () => ({ method: "POST", path: "/api/answers", headers: { "content-type": "application/json", cookie }, body: answerBody }),
     ],
     [
+      "a form post",
       "a form cannot answer",
       415,
       () => ({
@@ -120,6 +147,7 @@ describe("who may use the page", () => {
       }),
     ],
     [
+      "a form post",
       "a form that imitates JSON cannot answer",
       415,
       () => ({
@@ -129,35 +157,55 @@ describe("who may use the page", () => {
         body: answerBody,
       }),
     ],
-    ["a GET answers nothing", 405, () => ({ path: "/api/answers", headers: { cookie } })],
-    ["a GET reveals nothing", 405, () => ({ path: "/api/reveal/a_1", headers: { cookie } })],
-    ["a GET revokes nothing", 405, () => ({ path: "/api/revoke/g_1", headers: { cookie } })],
-    ["a GET cancels nothing", 405, () => ({ path: "/api/cancel/s_1", headers: { cookie } })],
+    ["a GET, PUT or OPTIONS", "a GET answers nothing", 405, () => ({ path: "/api/answers", headers: { cookie } })],
+    ["a GET, PUT or OPTIONS", "a GET reveals nothing", 405, () => ({ path: "/api/reveal/a_1", headers: { cookie } })],
+    ["a GET, PUT or OPTIONS", "a GET revokes nothing", 405, () => ({ path: "/api/revoke/g_1", headers: { cookie } })],
+    ["a GET, PUT or OPTIONS", "a GET cancels nothing", 405, () => ({ path: "/api/cancel/s_1", headers: { cookie } })],
     [
+      "a malformed request",
       "a request to cancel something else than a call or a task is refused",
       400,
       () => ({ method: "POST", path: "/api/cancel/s_1", headers: { ...json(), cookie }, body: JSON.stringify({ call: "c1", task: "t1" }) }),
     ],
-    ["an answer without the cookie is refused", 401, () => ({ method: "POST", path: "/api/answers", headers: json(), body: answerBody })],
-    ["a used token is refused", 401, () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "old" }) })],
     [
+      "no cookie",
+      "an answer without the cookie is refused",
+      401,
+      () => ({ method: "POST", path: "/api/answers", headers: json(), body: answerBody }),
+    ],
+    [
+      "a token used twice",
+      "a used token is refused",
+      401,
+      () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "old" }) }),
+    ],
+    [
+      "foreign or missing Origin",
       "a login from another site is refused",
       403,
       () => ({ method: "POST", path: "/login", headers: { ...json(), origin: "http://evil.test" }, body: "{}" }),
     ],
-    ["PUT is refused", 405, () => ({ method: "PUT", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody })],
     [
+      "a GET, PUT or OPTIONS",
+      "PUT is refused",
+      405,
+      () => ({ method: "PUT", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody }),
+    ],
+    [
+      "a GET, PUT or OPTIONS",
       "OPTIONS is refused, so no other site may send JSON",
       403,
       () => ({ method: "OPTIONS", path: "/api/answers", headers: { origin: "http://evil.test" } }),
     ],
-    ["an id cannot name a path", 404, () => ({ path: "/api/cards/..%2f..%2fetc", headers: { cookie } })],
+    ["a malformed request", "an id cannot name a path", 404, () => ({ path: "/api/cards/..%2f..%2fetc", headers: { cookie } })],
     [
+      "a malformed request",
       "a body that is no JSON object is refused",
       400,
       () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body: "[]" }),
     ],
     [
+      "a malformed request",
       "an answer with an unknown field is refused",
       400,
       () => ({
@@ -168,6 +216,7 @@ describe("who may use the page", () => {
       }),
     ],
     [
+      "a malformed request",
       "an answer that does not name what was shown is refused",
       400,
       () => ({
@@ -178,7 +227,7 @@ describe("who may use the page", () => {
       }),
     ],
   ];
-  for (const [name, status, sent] of attacks)
+  for (const [, name, status, sent] of attacks)
     test(name, async () => {
       saved.length = 0;
       const reply = await send(sent());
