@@ -156,7 +156,9 @@ async function untilDeadline(
   { late, act }: TimedWork,
 ): Promise<GuardVerdict> {
   const deadline = new AbortController();
-  const cancel = ports.clock.timer(timeLeft(context, agent), () => deadline.abort(late("the deadline of this hook passed")), { keepsAlive: true });
+  const cancel = ports.clock.timer(timeLeft(context, agent), () => deadline.abort(late("the deadline of this hook passed")), {
+    keepsAlive: true,
+  });
   const stop = context.io.onSignal(() => deadline.abort(late()));
   try {
     return await act(deadline.signal);
