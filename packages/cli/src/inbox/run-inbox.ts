@@ -10,7 +10,7 @@ import { readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { redactionPatterns } from "../compose/redaction.ts";
 import { cancelOnSignal, untilAborted } from "../io/cancel-on-signal.ts";
-import { listenError } from "../io/failure.ts";
+import { listenError } from "../io/listen-error.ts";
 import { openInBrowser } from "../io/open-in-browser.ts";
 import { warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";

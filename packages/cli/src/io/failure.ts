@@ -1,5 +1,3 @@
-import { errorCode } from "@assent/core";
-
 /** A command error: what happened, and what to do next. */
 export class CommandError extends Error {
   readonly type: string;
@@ -72,14 +70,6 @@ export function isHeldElsewhere(error: unknown): boolean {
 /** Ignores that another process has the session. */
 export function ignoreHeld(error: unknown): undefined {
   if (!isHeldElsewhere(error)) throw error;
-}
-
-/** Says what to do about a port that cannot be used. */
-export function listenError(error: unknown, port: number | undefined): unknown {
-  const code = errorCode(error);
-  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
-  const why = code === "EACCES" ? "may not be used by this user" : "is in use";
-  return new CommandError("port_unavailable", 1, { message: `Port ${port} ${why}.`, hint: "Choose another --port, or leave it out." });
 }
 
 /** The message itself says what to do. */

@@ -5,7 +5,7 @@ import { readFlags } from "../compose/flags.ts";
 import { keepAlive } from "../compose/keep-alive.ts";
 import { readPlace } from "../compose/place.ts";
 import { untilAborted } from "../io/cancel-on-signal.ts";
-import { listenError } from "../io/failure.ts";
+import { listenError } from "../io/listen-error.ts";
 import { warn } from "../io/output.ts";
 import { isGone } from "../io/process-io.ts";
 import { withStore } from "../store/open.ts";

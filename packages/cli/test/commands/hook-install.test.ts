@@ -28,7 +28,7 @@ describe("assent hook install", () => {
     const installed = await at.here(["hook", "install", "claude", "--yes"]);
     assert.equal(installed.code, 0);
     assert.match(installed.stdout, /\+ .*assent-hook claude decide --deadline 598s/);
-    assert.match(installed.stdout, /Claude Code is guarded\. Prove it: assent hook doctor claude/);
+    assert.match(installed.stdout, /The hooks of Claude Code are installed\. Prove it: assent hook doctor claude/);
     assert.deepEqual([JSON.parse(readHome(at, SETTINGS)).theme, readHome(at, `${SETTINGS}.before-assent`)], ["dark", before]);
     assert.match((await at.here(["hook", "install", "claude", "--yes"])).stdout, /^Nothing to change/);
     assert.equal((await at.here(["hook", "uninstall", "claude", "--yes"])).code, 0);

@@ -36,6 +36,12 @@ describe("a question that was parked", () => {
       "requestedAt",
       "fingerprint",
       "questions",
+      "sessionTitle",
+      "agent",
+      "directory",
+      "mode",
+      "why",
+      "ageSeconds",
     ]);
     assert.deepEqual(
       [form.id, form.sessionId, form.callId, form.tool, form.title],
