@@ -87,9 +87,8 @@ const AT_ONCE = /^(?:command-line\/(?:help|completions)|store\/location|notify\/
 /** Modules with a file of their own, by the layer that is loaded before them. */
 const ALONE = {
   program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
-  guard: /\bcli\/dist\/guard\/doctor\.js$/,
   session:
-    /\b(?:cli\/dist\/(?:desk\/mcp\/login|mcp-gateway\/serve|headless\/host\/open|inbox\/run-inbox|watch\/run-watch|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+    /\b(?:cli\/dist\/(?:desk\/mcp\/login|guard\/doctor|mcp-gateway\/serve|headless\/host\/open|inbox\/run-inbox|watch\/run-watch|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
 /** People wait for these modules most often: they approve and reject. */
