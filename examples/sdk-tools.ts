@@ -12,6 +12,7 @@ writeFileSync(
   `turns:
   - calls:
       - { tool: mcp__shop__find_order, id: c1, input: { id: 7 } }
+  - calls:
       - { tool: mcp__shop__refund, id: c2, input: { id: 7 } }
   - say: Order 7 is refunded.
 `,
