@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { query } from "@assent/sdk";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { expectAttackCounts } from "../../packages/inbox/test/attack-table.ts";
 import { InboxScene, openBrowser, program, withoutChromium } from "./inbox-scene.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -24,14 +25,9 @@ const XSS = [
   "&lt;script&gt;",
 ];
 
-/** The table of attacks in SECURITY.md has the number of cases that the tests make. */
-function expectCases(attack: string, cases: number): void {
-  const security = readFileSync(new URL("../../SECURITY.md", import.meta.url), "utf8");
-  assert.match(security, new RegExp(`^\\| ${attack}[^|]*\\| ${cases} \\|`, "m"), `SECURITY.md has ${cases} cases of ${attack}`);
-}
-
 describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
   let browser: Browser;
+  const attacks: string[] = [];
   before(async () => {
     browser = await openBrowser();
   });
@@ -314,7 +310,7 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       const answers = scene.assent("log", "--type", "approval.answered", "--json").trim().split("\n");
       assert.equal(answers.length, 1, "one answer is on the record");
       const { by } = JSON.parse(answers[0] ?? "").body;
-      const isTerminalFirst = !/before|earlier|already/.test(said);
+      const isTerminalFirst = !/before|earlier|already/i.test(said);
       const winners = [...browsers.map((won) => (won ? "inbox" : "")), isTerminalFirst ? "command" : ""].filter((won) => won !== "");
       const expected = ["inbox", "command"].includes(by.door) ? [by.door] : [];
       assert.deepEqual(winners, expected, `only the winner is told that its answer counts: ${said}`);
@@ -374,8 +370,9 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
-  test("another site cannot show the page in a frame, and the token of the link is in no address or Referer", async () => {
+  test("another site cannot show the page in a frame, and the token of the link is in no address, Referer, log or file", async () => {
     const scene = new InboxScene();
+    scene.env["ASSENT_LOG"] = join(scene.directory, "debug.log");
     scene.park("one", [shell("npm run secret-plan")]);
     const link = await scene.serve();
     const context = await browser.newContext();
@@ -383,19 +380,33 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
     try {
       const page = await context.newPage();
-      const token = link.split("#t=")[1] ?? "?";
-      const leaks: string[] = [];
+      const addresses: string[] = [];
+      const referrers: string[] = [];
       page.on("request", (request) => {
-        if (request.url().split("#")[0]?.includes(token) || request.headers()["referer"]?.includes(token)) leaks.push(request.url());
+        addresses.push(request.url().split("#")[0] ?? "");
+        referrers.push(request.headers()["referer"] ?? "");
       });
       await page.goto(link);
       await page.waitForSelector(".group li");
-      assert.ok(!page.url().includes(token), "the address has no token any more");
+      const shown = page.url();
       await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
       const [, framed] = page.frames();
       assert.ok(framed);
+      attacks.push("clickjacking");
       assert.doesNotMatch((await framed.content().catch(() => "")) ?? "", /Inbox|secret-plan|id="app"/);
-      assert.deepEqual(leaks, []);
+      await scene.stopServers();
+      const files = readdirSync(scene.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const stored = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
+      assert.ok(stored.some((text) => text.includes("secret-plan")));
+      for (const [place, texts] of Object.entries({
+        "an address": addresses,
+        "a Referer": referrers,
+        "the page's address": [shown],
+        stored,
+      })) {
+        attacks.push("token in a Referer, log or page");
+        assert.ok(!texts.join("\n").includes(link.split("#t=")[1] ?? ""), `the token is in ${place}`);
+      }
     } finally {
       evil.close();
       await context.close();
@@ -404,21 +415,28 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
   });
 
   test("what a model, a file or a path contains never becomes part of the page", async () => {
-    const scene = new InboxScene({ "a.txt": XSS.join("\n") });
+    const PLACES = ["command", "prompt", "message", "file name", "diff", "result", "tool name", "question", "option"] as const;
     const inName = (text: string): string => text.replaceAll("/", "∕");
-    const ask = { questions: [{ id: "q", question: XSS.join(" "), options: XSS.map((label) => ({ label, description: label })) }] };
+    const quotable = (text: string): string => text.replaceAll("'", "`");
+    const markup = (place: (typeof PLACES)[number]): readonly string[] => {
+      const texts = XSS.map((text) => `${text} in ${place}`);
+      if (place === "command") return texts.map(quotable);
+      return place === "file name" ? texts.map(inName) : texts;
+    };
+    const scene = new InboxScene({ "a.txt": markup("result").join("\n") });
+    const options = markup("option").map((label) => ({ label, description: label }));
+    const ask = { questions: [{ id: "q", question: markup("question").join(" "), options }] };
+    const content = markup("diff").join("\n");
     scene.park(
-      XSS.join(" "),
+      markup("prompt").join(" "),
       [
-        ...XSS.map((text) => shell(`npm run '${text.replaceAll("'", "")}'`)),
-        ...XSS.map((text) => ({ tool: "write", input: { file_path: `${inName(text)}.md`, content: XSS.join("\n") } })),
+        ...markup("command").map((text) => shell(`npm run '${text}'`)),
+        ...markup("file name").map((text) => ({ tool: "write", input: { file_path: `${text}.md`, content } })),
       ],
-      [{ tool: "read", input: { file_path: "a.txt" } }, ...XSS.map((tool) => ({ tool, input: {} }))],
-      `# ${XSS.join("\n\n")}\n![x](https://example.test/x.png)`,
+      [{ tool: "read", input: { file_path: "a.txt" } }, ...markup("tool name").map((tool) => ({ tool, input: {} }))],
+      `# ${markup("message").join("\n\n")}\n![x](https://example.test/x.png)`,
     );
     scene.park("ask", [{ tool: "ask", input: ask }]);
-    const places = ["command", "prompt", "model text", "file name", "diff", "result", "tool name", "question", "option"];
-    expectCases("markup in", XSS.length * places.length);
     await opened(scene, async ({ page }) => {
       await page.waitForSelector(".group li");
       const count = await page.locator(".group li").count();
@@ -443,7 +461,11 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await page.evaluate(`location.hash = "#/session/${sessionId}"`);
       await page.waitForSelector(".timeline li");
       await look();
-      for (const text of XSS) assert.ok(texts.join("\n").includes(text), `${text} is shown as text`);
+      const shown = texts.join("\n");
+      for (const text of PLACES.flatMap(markup)) {
+        attacks.push("markup");
+        assert.ok(shown.includes(text), `${text} is shown as text`);
+      }
     });
   });
 
@@ -511,4 +533,6 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await page.waitForSelector("text=/Open the link/");
     });
   });
+
+  test("SECURITY.md has the number of these attacks", () => expectAttackCounts("Chromium", attacks));
 });

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import type { CancelTarget, InboxAnswer, InboxDesk } from "../src/desk.ts";
 import { type InboxServer, serveInbox } from "../src/server.ts";
+import { expectAttackCounts } from "./attack-table.ts";
 
 type Reply = { readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly body: string };
 type Sent = {
@@ -136,7 +137,7 @@ describe("who may use the page", () => {
       () => ({ method: "POST", path: "/api/answers", headers: { "content-type": "application/json", cookie }, body: answerBody }),
     ],
     [
-      "a form post",
+      "form post",
       "a form cannot answer",
       415,
       () => ({
@@ -147,7 +148,7 @@ describe("who may use the page", () => {
       }),
     ],
     [
-      "a form post",
+      "form post",
       "a form that imitates JSON cannot answer",
       415,
       () => ({
@@ -157,12 +158,12 @@ describe("who may use the page", () => {
         body: answerBody,
       }),
     ],
-    ["a GET, PUT or OPTIONS", "a GET answers nothing", 405, () => ({ path: "/api/answers", headers: { cookie } })],
-    ["a GET, PUT or OPTIONS", "a GET reveals nothing", 405, () => ({ path: "/api/reveal/a_1", headers: { cookie } })],
-    ["a GET, PUT or OPTIONS", "a GET revokes nothing", 405, () => ({ path: "/api/revoke/g_1", headers: { cookie } })],
-    ["a GET, PUT or OPTIONS", "a GET cancels nothing", 405, () => ({ path: "/api/cancel/s_1", headers: { cookie } })],
+    ["GET, PUT or OPTIONS", "a GET answers nothing", 405, () => ({ path: "/api/answers", headers: { cookie } })],
+    ["GET, PUT or OPTIONS", "a GET reveals nothing", 405, () => ({ path: "/api/reveal/a_1", headers: { cookie } })],
+    ["GET, PUT or OPTIONS", "a GET revokes nothing", 405, () => ({ path: "/api/revoke/g_1", headers: { cookie } })],
+    ["GET, PUT or OPTIONS", "a GET cancels nothing", 405, () => ({ path: "/api/cancel/s_1", headers: { cookie } })],
     [
-      "a malformed request",
+      "malformed request",
       "a request to cancel something else than a call or a task is refused",
       400,
       () => ({ method: "POST", path: "/api/cancel/s_1", headers: { ...json(), cookie }, body: JSON.stringify({ call: "c1", task: "t1" }) }),
@@ -174,10 +175,10 @@ describe("who may use the page", () => {
       () => ({ method: "POST", path: "/api/answers", headers: json(), body: answerBody }),
     ],
     [
-      "a token used twice",
-      "a used token is refused",
+      "wrong or used token",
+      "a wrong token is refused",
       401,
-      () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "old" }) }),
+      () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "wrong" }) }),
     ],
     [
       "foreign or missing Origin",
@@ -186,26 +187,26 @@ describe("who may use the page", () => {
       () => ({ method: "POST", path: "/login", headers: { ...json(), origin: "http://evil.test" }, body: "{}" }),
     ],
     [
-      "a GET, PUT or OPTIONS",
+      "GET, PUT or OPTIONS",
       "PUT is refused",
       405,
       () => ({ method: "PUT", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody }),
     ],
     [
-      "a GET, PUT or OPTIONS",
+      "GET, PUT or OPTIONS",
       "OPTIONS is refused, so no other site may send JSON",
       403,
       () => ({ method: "OPTIONS", path: "/api/answers", headers: { origin: "http://evil.test" } }),
     ],
-    ["a malformed request", "an id cannot name a path", 404, () => ({ path: "/api/cards/..%2f..%2fetc", headers: { cookie } })],
+    ["malformed request", "an id cannot name a path", 404, () => ({ path: "/api/cards/..%2f..%2fetc", headers: { cookie } })],
     [
-      "a malformed request",
+      "malformed request",
       "a body that is no JSON object is refused",
       400,
       () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body: "[]" }),
     ],
     [
-      "a malformed request",
+      "malformed request",
       "an answer with an unknown field is refused",
       400,
       () => ({
@@ -216,7 +217,7 @@ describe("who may use the page", () => {
       }),
     ],
     [
-      "a malformed request",
+      "malformed request",
       "an answer that does not name what was shown is refused",
       400,
       () => ({
@@ -227,8 +228,13 @@ describe("who may use the page", () => {
       }),
     ],
   ];
-  for (const [, name, status, sent] of attacks)
-    test(name, async () => {
+  const kinds: string[] = [];
+  const attack = (kind: string, name: string, act: () => Promise<void>): void => {
+    kinds.push(kind);
+    test(name, act);
+  };
+  for (const [kind, name, status, sent] of attacks)
+    attack(kind, name, async () => {
       saved.length = 0;
       const reply = await send(sent());
       assert.equal(reply.status, status, reply.body);
@@ -246,13 +252,13 @@ describe("who may use the page", () => {
       await send({ method: "POST", path: "/api/cancel/s_1", headers: { ...json(), cookie }, body: JSON.stringify(target ?? {}) });
     assert.deepEqual(cancelled, targets);
   });
-  test("an answer to something that changed is a 409 and says so", async () => {
+  attack("outdated answer", "an answer to something that changed is a 409 and says so", async () => {
     const body = JSON.stringify({ answers: [{ ...ANSWER, fingerprint: "old" }] });
     const { status, body: said } = await send({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body });
     assert.equal(status, 409);
     assert.match(said, /"result":"changed"/);
   });
-  test("a token works once, and the next link has another one", async () => {
+  attack("wrong or used token", "a token works once, and the next link has another one", async () => {
     const first = token();
     const login = (): Promise<Reply> => send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: first }) });
     assert.equal((await login()).status, 200);
@@ -263,7 +269,7 @@ describe("who may use the page", () => {
     const { headers } = await send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: token() }) });
     assert.match(String(headers["set-cookie"]), /^assent_[0-9a-f]{8}=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
   });
-  test("every reply forbids frames, foreign scripts, caches and referrers", async () => {
+  attack("clickjacking", "every reply forbids frames, foreign scripts, caches and referrers", async () => {
     for (const path of ["/", "/app.js", "/api/waiting", "/nothing"]) {
       const { headers } = await send({ path });
       assert.match(
@@ -276,11 +282,12 @@ describe("who may use the page", () => {
       assert.equal(headers["access-control-allow-origin"], undefined);
     }
   });
-  test("the public shell contains no data and no token", async () => {
+  attack("token in a Referer, log or page", "the public shell contains no data and no token", async () => {
     const { body } = await send({ path: "/" });
     assert.ok(!body.includes(token()));
   });
   test("a stream says at once where the record is, unless the browser knows", async () => {
     assert.match((await send({ path: "/api/stream", headers: { cookie } })).body, /id: 7\nevent: changed/);
   });
+  test("SECURITY.md has the number of these attacks", () => expectAttackCounts("requests", kinds));
 });
