@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { type Clock, errorCode } from "@assent/core";
 import type { ClaudeSurroundings, ForeignCall } from "@assent/guard";
 import { listAncestors } from "@assent/host";
@@ -25,12 +25,9 @@ export function claudeSurroundings({ io: { env } }: Context, clock: Clock, call:
 }
 
 function readIfPresent(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new Error(`${path} is not a regular file.`); // opening a FIFO would block this process
+  return found ? readFileSync(path, "utf8") : null;
 }
 
 /** Only of a process above this one, because the environment may be wrong. Undefined where there is no /proc. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -433,6 +433,23 @@ describe("a fault before a call denies it", () => {
     assert.equal(code, 2);
     assert.match(stderr, /the deadline of this hook passed/);
   });
+
+  for (const [file, command] of [
+    ["package.json", "npm test"],
+    [".git/commondir", "git log"],
+  ] as const)
+    test(`a FIFO in the place of ${file} does not block the hook, which would then be late`, () => {
+      using at = place();
+      mkdirSync(join(at.workspace, ".git"), { recursive: true });
+      rmSync(join(at.workspace, file), { force: true });
+      execFileSync("mkfifo", [join(at.workspace, file)]);
+      const options = ["--on-ask", "deny", "--store", at.store];
+      const { status } = spawnSync(process.execPath, [BIN, "hook", "claude", ...options], {
+        ...{ cwd: at.workspace, env: at.env, input: input(at, { command }) },
+        ...{ timeout: 60_000, killSignal: "SIGKILL" }, // a blocked process handles no other signal
+      });
+      assert.equal(status, 2);
+    });
 
   test("a deadline that passes before a person can be asked: exit code 2, and the reason is the deadline", async () => {
     using at = place();

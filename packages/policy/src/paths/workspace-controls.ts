@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isControlName } from "./control-files.ts";
 import { foldPath } from "./fold.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 import { isInside, resolvePath } from "./resolve.ts";
 
 /** Control files of a workspace at one moment, by absolute path. A link has its target as value, a repository `REPOSITORY`, everything else `""`. */
@@ -88,7 +89,7 @@ function noteNested(search: ControlSearch, directory: string, found: Map<string,
 function namedInConfig(repository: string): readonly string[] {
   let text: string;
   try {
-    text = readFileSync(join(repository, "config"), "utf8");
+    text = String(readRegularFile(join(repository, "config")));
   } catch {
     return []; // git reads none, either
   }

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readRegularFile } from "../../paths/read-regular-file.ts";
 import { isInside } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
 import type { CommandPlace } from "./look-at.ts";
@@ -66,7 +67,7 @@ function inspectFile(file: string, { look }: CommandPlace): InspectedRepository 
 
 /** The data directory that a `.git` file names, and the one that it shares with others if that is another. Undefined: it names none. */
 export function followGitFile(file: string): readonly string[] | undefined {
-  const [, path] = /^gitdir: ([^\n]+)\n?$/.exec(readFileSync(file, "utf8")) ?? [];
+  const [, path] = /^gitdir: ([^\n]+)\n?$/.exec(String(readRegularFile(file))) ?? [];
   if (path === undefined) return undefined;
   const own = realpathSync.native(resolve(dirname(file), path));
   return [...new Set([own, ...commonDirectory(own).map((shared) => realpathSync.native(shared))])];
@@ -74,9 +75,11 @@ export function followGitFile(file: string): readonly string[] | undefined {
 
 function leadsBack(own: string, common: string, file: string): boolean {
   const isLinked = own !== common && dirname(own) === join(common, "worktrees");
-  if (isLinked) return isSame(resolve(own, readFileSync(`${own}/gitdir`, "utf8").trim()), file);
+  if (isLinked) return isSame(resolve(own, String(readRegularFile(`${own}/gitdir`)).trim()), file);
   const isModule = own === common && /\/\.git\/(?:.+\/)?modules\//.test(own);
-  const [path, ...more] = isModule ? [...readFileSync(`${own}/config`, "utf8").matchAll(/^\s*worktree\s*=\s*([^"#;\\\n]+?)\s*$/gim)] : [];
+  const [path, ...more] = isModule
+    ? [...String(readRegularFile(`${own}/config`)).matchAll(/^\s*worktree\s*=\s*([^"#;\\\n]+?)\s*$/gim)]
+    : [];
   return path?.[1] !== undefined && more.length === 0 && isSame(resolve(own, path[1]), dirname(file));
 }
 
@@ -94,14 +97,14 @@ function dataHazards(directories: readonly string[], isOwn: (path: string) => bo
 function commonDirectory(data: string): readonly string[] {
   const common = `${data}/commondir`;
   if (!lstatSync(common, { throwIfNoEntry: false })) return [];
-  return [resolve(realpathSync.native(data), readFileSync(common, "utf8").trim())];
+  return [resolve(realpathSync.native(data), String(readRegularFile(common)).trim())];
 }
 
 /** Directories of objects that git shows as the repository's own. */
 function alternates(data: string): readonly string[] {
   const file = `${data}/objects/info/alternates`;
   if (!lstatSync(file, { throwIfNoEntry: false })) return [];
-  const paths = readFileSync(file, "utf8").split("\n");
+  const paths = String(readRegularFile(file)).split("\n");
   return paths.filter((line) => line !== "" && !line.startsWith("#")).map((line) => resolve(realpathSync.native(`${data}/objects`), line));
 }
 

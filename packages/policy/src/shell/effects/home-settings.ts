@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readRegularFile } from "../../paths/read-regular-file.ts";
 import { isAbsent, resolveHome } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
@@ -23,7 +24,7 @@ const NONE: readonly Hazard[] = [];
 /** Undefined: not readable. */
 function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return String(readRegularFile(file));
   } catch (error) {
     return isAbsent(error) ? "" : undefined;
   }

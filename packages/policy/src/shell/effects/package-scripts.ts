@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "@assent/core";
 import { contentDigest } from "../../facts/digest.ts";
+import { readRegularFile } from "../../paths/read-regular-file.ts";
 import { isInside } from "../../paths/resolve.ts";
 
 export type PackagePlace = { readonly cwd: string; readonly workspace: string };
@@ -45,7 +45,7 @@ function packageDirectory({ cwd, workspace }: PackagePlace): string | undefined 
 
 function bytesOf(directory: string | undefined, file: string): Buffer | undefined {
   try {
-    return directory === undefined ? undefined : readFileSync(join(directory, file));
+    return directory === undefined ? undefined : readRegularFile(join(directory, file));
   } catch {
     return undefined; // npm can't read it either
   }
