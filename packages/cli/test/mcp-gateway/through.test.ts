@@ -114,7 +114,7 @@ describe("what passes through the gateway", () => {
     }
   });
 
-  test("every notice of progress reaches the client, also of several at once", async () => {
+  test("every notice of progress reaches the client, also if the server sends them together with the result", async () => {
     using at = place();
     const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "steps")]);
     const heard: unknown[] = [];

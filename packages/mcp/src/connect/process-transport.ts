@@ -36,6 +36,7 @@ export class ProcessTransport implements Transport {
   #process: PipedProcess | undefined;
   #pieces: Uint8Array[] = [];
   #length = 0;
+  #delivered: Promise<void> = Promise.resolve();
 
   constructor(program: ServerProgram, processes: Pick<Processes, "open">) {
     this.#program = program;
@@ -98,10 +99,9 @@ export class ProcessTransport implements Transport {
       this.report.garbage ??= line.slice(0, 200); // servers log to standard output by mistake
       return;
     }
-    try {
-      this.onmessage?.(message);
-    } catch (error) {
-      this.onerror?.(new Error(messageOf(error)));
-    }
+    // One after the other: the SDK handles a result at once and drops progress that came before it in the same chunk.
+    this.#delivered = this.#delivered
+      .then(() => this.onmessage?.(message))
+      .catch((error: unknown) => this.onerror?.(new Error(messageOf(error))));
   }
 }
