@@ -74,7 +74,26 @@ describe("the files of each agent", () => {
       assert.equal(file.uninstall(file.install("", SETUP))?.replace(/\s/g, ""), "{}");
     });
 
-    for (const broken of ["{", "[]", "nonsense"])
+    test(`${title}: uninstalling gives back a file with comments and trailing commas as it was`, () => {
+      const event = agent === "gemini" ? "BeforeTool" : "PreToolUse";
+      const first = JSON.stringify({ hooks: [{ type: "command", command: "a.sh" }] }, null, 2).replaceAll("\n", "\n      ");
+      const lines = ["{", '  "hooks": {', "    // mine", `    "${event}": [`, "      // logs", `      ${first}, // first`, "      // last"];
+      const commented = [...lines, "    ],", "  },", "}", ""].join("\n");
+      const installed = file.install(commented, SETUP);
+      for (const kept of ["// mine", "// logs", "// first", "// last"]) assert.ok(installed.includes(kept), kept);
+      assert.equal(file.problem(installed), undefined);
+      assert.equal(file.install(installed, SETUP), installed);
+      assert.equal(file.uninstall(installed), commented);
+    });
+
+    test(`${title}: a hook that someone added to the group of Assent stays`, () => {
+      const installed = file.install("", SETUP);
+      const added = installed.replaceAll('"hooks": [', '"hooks": [ { "type": "command", "command": "other.sh" }, ');
+      const left = file.uninstall(added) ?? "";
+      assert.deepEqual([left.includes("assent-hook"), left.split("other.sh").length], [false, added.split("other.sh").length]);
+    });
+
+    for (const broken of ["{", "[]", "nonsense", '{ "hooks": [] }', '{ "hooks": { "SessionEnd": {} } }'])
       test(`${title}: ${broken} is refused instead of overwritten`, () =>
         assert.throws(() => file.install(broken, SETUP), { name: "AgentConfigError" }));
   }
@@ -87,10 +106,20 @@ describe("the configuration of Codex", () => {
     ["[features]\nweb = true\n", "[features]\nhooks = true\nweb = true\n"],
     ["[features]\nhooks = false # no\n\n[other]\nhooks = false\n", "[features]\nhooks = true # no\n\n[other]\nhooks = false\n"],
     ["[features]\nhooks = true\n", "[features]\nhooks = true\n"],
+    ["[features]", "[features]\nhooks = true\n"],
+    ["features = { web = true }\n", "features = { hooks = true, web = true }\n"],
+    ["features = { hooks = false }\n", "features = { hooks = true }\n"],
+    ["features = {}\n", "features = { hooks = true }\n"],
+    ["features.web = true # x\n[a]\n", "features.hooks = true\nfeatures.web = true # x\n[a]\n"],
+    ["features.hooks = true\n", "features.hooks = true\n"],
+    ['note = """\n[features]\nhooks = true\n"""\n', 'note = """\n[features]\nhooks = true\n"""\n\n[features]\nhooks = true\n'],
   ];
   const config = agentFiles("codex", "user", AT)[1];
   for (const [before, after] of rows)
-    test(`${JSON.stringify(before)} enables hooks`, () => assert.equal(config?.install(before, SETUP), after));
+    test(`${JSON.stringify(before)} enables hooks`, () => {
+      assert.equal(config?.install(before, SETUP), after);
+      assert.equal(config?.problem(after), undefined);
+    });
 });
 
 describe("a project that switches hooks off is noticed", () => {
@@ -105,6 +134,9 @@ describe("a project that switches hooks off is noticed", () => {
     ["gemini", ".gemini/settings.json", '{ "hooks": { "disabled": ["assent"] } }', true],
     ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "disabled": ["other"] } }', false],
     ["codex", ".codex/config.toml", "[features]\nhooks = false\n", true],
+    ["codex", ".codex/config.toml", "features = { web = true, hooks = false }\n", true],
+    ["codex", ".codex/config.toml", "features.hooks = false\n", true],
+    ["codex", ".codex/config.toml", "what Assent cannot read\nfeatures = { hooks = false }\n", true],
     ["codex", ".codex/config.toml", "[features]\nhooks = true\n", false],
   ];
   for (const [agent, file, text, noticed] of rows)

@@ -1,6 +1,15 @@
 import type { Json, JsonObject } from "@assent/core";
 import { isObject } from "@assent/core";
-import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import {
+  applyEdits,
+  findNodeAtLocation,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 
 /** Every command of ours contains this name. */
 export const WRAPPER_NAME = "assent-hook";
@@ -24,11 +33,20 @@ export function addHooks(text: string, entries: HookEntries): string {
   const cleaned = removeHooks(text);
   return Object.entries(entries).reduce(
     (before, [event, entry]) => {
-      const present = hookGroups(readConfig(before), event);
-      return applyEdits(before, modify(before, ["hooks", event], [...present, entry], FORMAT));
+      const config = readConfig(before);
+      refuseOtherForms(config, event);
+      const path = ["hooks", event, hookGroups(config, event).length];
+      return applyEdits(before, modify(before, path, entry, { ...FORMAT, isArrayInsertion: true }));
     },
     cleaned.trim() === "" ? "{}\n" : cleaned,
   );
+}
+
+function refuseOtherForms({ hooks }: JsonObject, event: string): void {
+  if (hooks === undefined) return;
+  if (!isObject(hooks)) throw new AgentConfigError('"hooks" is not an object. Fix it first.');
+  const { [event]: groups } = hooks;
+  if (groups !== undefined && !Array.isArray(groups)) throw new AgentConfigError(`"hooks.${event}" is not a list. Fix it first.`);
 }
 
 /** Removes our entries, and lists that become empty by that. */
@@ -37,15 +55,35 @@ export function removeHooks(text: string): string {
   let changed = text;
   const { hooks } = readConfig(text);
   if (!isObject(hooks)) return text;
-  for (const event of Object.keys(hooks)) {
-    const groups = hookGroups(readConfig(changed), event);
-    const others = groups.filter((group) => !isOurs(group));
-    if (others.length === groups.length) continue;
-    changed = applyEdits(changed, modify(changed, ["hooks", event], others.length > 0 ? others : undefined, FORMAT));
-  }
+  for (const event of Object.keys(hooks))
+    for (let path = findOurs(changed, event); path !== undefined; path = findOurs(changed, event)) changed = removeAt(changed, path);
   const left = readConfig(changed)["hooks"];
   const isEmpty = isObject(left) && Object.keys(left).length === 0;
-  return isEmpty ? applyEdits(changed, modify(changed, ["hooks"], undefined, FORMAT)) : changed;
+  return isEmpty && changed !== text ? removeAt(changed, ["hooks"]) : changed;
+}
+
+/** Where the first entry of ours is, without other entries in the same group. */
+function findOurs(text: string, event: string): JSONPath | undefined {
+  const groups = hookGroups(readConfig(text), event);
+  const at = groups.findIndex(isOurs);
+  const group = groups[at];
+  if (group === undefined) return undefined;
+  const inside = isObject(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [];
+  if (inside.some((hook) => !isOurs(hook))) return ["hooks", event, at, "hooks", inside.findIndex(isOurs)];
+  return groups.length === 1 ? ["hooks", event] : ["hooks", event, at];
+}
+
+/** Removes a value. An element of a list goes with one comma and nothing else, so that comments around it stay. */
+function removeAt(text: string, path: JSONPath): string {
+  const at = path.at(-1);
+  if (typeof at !== "number") return applyEdits(text, modify(text, path, undefined, FORMAT));
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const elements = (root && findNodeAtLocation(root, path.slice(0, -1)))?.children ?? [];
+  const [previous, element, next] = [elements[at - 1], elements[at], elements[at + 1]];
+  if (!element) return text;
+  const start = previous ? previous.offset + previous.length : element.offset;
+  const end = previous || !next ? element.offset + element.length : next.offset;
+  return `${text.slice(0, start)}${text.slice(end)}`;
 }
 
 /** The events for which the file has an entry of ours. */
