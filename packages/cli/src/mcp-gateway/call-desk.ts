@@ -1,4 +1,13 @@
-import { type Answer, AnswerError, type CallReport, isAcceptedPlace, type OpenApproval, ParkRequest, type ToolResult } from "@assent/core";
+import {
+  type Answer,
+  AnswerError,
+  type CallReport,
+  isAcceptedPlace,
+  isAsked,
+  type OpenApproval,
+  ParkRequest,
+  type ToolResult,
+} from "@assent/core";
 import { currentUser } from "@assent/host";
 import type { ClientAnswer, GatewayCall, GatewayConnection, GatewayEnd } from "@assent/mcp/gateway";
 import type { Context } from "../command-line/spec.ts";
@@ -20,6 +29,8 @@ type LiveCall = {
   readonly stop: AbortController;
   readonly waiters: Set<Waiter>;
   phase: "deciding" | "asking" | "running";
+  /** Resolves when the phase changes, or the call has ended. */
+  readonly decided: PromiseWithResolvers<void>;
   approval: string | undefined;
   /** The client asks this and calls again. */
   question: string | undefined;
@@ -28,9 +39,10 @@ type LiveCall = {
 
 /**
  * A request of a client, in order:
- * 1. The same call is being asked about: the request waits for its end, too.
- * 2. The same call waits for approval from before, or was approved: it continues where it was.
- * 3. Otherwise it is a new call.
+ * 1. The same call is being decided: the request waits for that, so that two requests never continue one call.
+ * 2. The same call is being asked about: the request waits for its end, too.
+ * 3. The same call waits for approval from before, or was approved: it continues where it was.
+ * 4. Otherwise it is a new call.
  *
  * A call that waits is held until the limit. It then stays open, and runs only if the client makes it again.
  */
@@ -50,8 +62,8 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
     return { ...approval, outcome: given, by: { kind: "host", user, name: client.title, door: "mcp", from: place, pid: process.pid } };
   };
   const ask = async (call: LiveCall, approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> => {
-    call.phase = "asking";
     call.approval = approval.id;
+    enterPhase(call, "asking");
     for (const waiter of call.waiters) waiter.hold();
     const [asker] = [...call.waiters].map((waiter) => waiter.call);
     const isAskable = mayAnswer() && asker?.answer === undefined;
@@ -74,18 +86,23 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
       },
     }),
   });
-  const start = (key: string, request: GatewayCall, open: OpenCall | undefined): LiveCall => {
+  const start = (key: string, request: GatewayCall): LiveCall => {
     const call: LiveCall = {
-      ...{ key, stop: new AbortController(), waiters: new Set<Waiter>(), phase: "deciding", approval: undefined, question: undefined },
-      end: Promise.resolve({ state: "refused", text: "" }),
+      ...{ key, stop: new AbortController(), waiters: new Set<Waiter>(), phase: "deciding", decided: Promise.withResolvers<void>() },
+      ...{ approval: undefined, question: undefined, end: Promise.resolve({ state: "refused", text: "" }) },
     };
     live.add(call);
-    call.end = run(call, request, open).finally(() => live.delete(call));
+    call.end = run(call, request).finally(() => {
+      live.delete(call);
+      call.decided.resolve();
+    });
     return call;
   };
-  const run = async (call: LiveCall, request: GatewayCall, open: OpenCall | undefined): Promise<GatewayEnd> => {
+  const run = async (call: LiveCall, request: GatewayCall): Promise<GatewayEnd> => {
+    const open = await findOpenCall(parts, record, { key: call.key, request, live });
+    if (open === "refused") return { state: "refused", text: NOT_OPEN };
     const isOther = open !== undefined && !record.isOwn(open.session);
-    const lane = (isOther ? await openPatiently(parts, record, open.session) : undefined) ?? (await record.takeLane());
+    const lane = (isOther ? await openPatiently(parts, record, open) : undefined) ?? (await record.takeLane());
     const resumed = open?.session === lane.session.id ? open : undefined;
     served.set(lane, call);
     let uncut: ToolResult | undefined;
@@ -94,7 +111,7 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
       const batch = { tools: policy.tools, signal: call.stop.signal, newPrompt: true };
       const emit: Parameters<typeof lane.dispatcher.process>[1] = (event) => {
         if (event.type === "toolCall") {
-          call.phase = "running";
+          enterPhase(call, "running");
           for (const waiter of call.waiters) waiter.call.started(event.callId);
         }
         if (event.type === "response") uncut = event.result;
@@ -143,15 +160,18 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
       call.waiters.delete(waiter);
     }
   };
+  const sameCall = (key: string): LiveCall | undefined => [...live].find((one) => one.key === key && one.phase !== "running");
   return {
     call: async (request) => {
-      if (isClosed) return { state: "refused", text: "The connection is closed." };
+      if (isClosed) return { state: "refused", text: GONE };
       const key = requestKey(request.tool, request.input);
-      const joined = [...live].find((one) => one.key === key && one.phase === "asking");
-      if (joined && !request.answer) return await attend(joined, request);
-      const found = await findOpenCall(parts, record, { key, request, live });
-      if (found === "refused") return { state: "refused", text: NOT_OPEN };
-      return await attend(start(key, request, found), request);
+      for (let same = sameCall(key); same; same = sameCall(key)) {
+        if (same.phase === "asking" && !request.answer) return await attend(same, request);
+        if (same.phase === "asking") break;
+        await same.decided.promise;
+      }
+      if (isClosed || request.signal.aborted) return { state: "refused", text: GONE };
+      return await attend(start(key, request), request);
     },
     close: async () => {
       isClosed = true;
@@ -164,6 +184,13 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
 }
 
 const NOT_OPEN = "requestState does not name an open approval for this call. Make the call again without it.";
+
+const GONE = "The connection is closed.";
+
+function enterPhase(call: LiveCall, phase: "asking" | "running"): void {
+  call.phase = phase;
+  call.decided.resolve();
+}
 
 /** Ends a running call; one that waits stays open. */
 function stopCall({ phase, stop }: LiveCall): void {
@@ -191,11 +218,13 @@ async function findOpenCall(
 const RETRY_MS = 100;
 const RETRIES = 30;
 
-/** The gateway of the client's last connection may still be ending. */
-async function openPatiently({ ports: { clock } }: GatewayParts, record: CallRecord, session: string): Promise<Lane | undefined> {
+/** A lane in the session of a call that still waits. The gateway of the client's last connection may still be ending, or use the call itself. */
+async function openPatiently({ ports: { clock } }: GatewayParts, record: CallRecord, open: OpenCall): Promise<Lane | undefined> {
   for (let tries = 0; tries < RETRIES; tries += 1) {
-    const lane = await record.openLane(session);
-    if (lane) return lane;
+    const lane = await record.openLane(open.session);
+    const call = lane?.session.state.calls.get(open.callId);
+    if (lane && call && isAsked(call)) return lane;
+    if (lane) return void (await record.giveBack(lane));
     await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve, { keepsAlive: true }));
   }
   return undefined;
