@@ -15,6 +15,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
   judging: judgingRows,
   startup: startupRows,
   large: largeRows,
+  mcp: async () => (await import("./mcp.ts")).mcpRows(), // starts programs
   gateway: async () => (await import("./gateway.ts")).gatewayRows(), // starts programs
   postgres: async () => (await import("./postgres.ts")).postgresRows(), // needs the servers of the tests
   containment: async () => (await import("./containment.ts")).containmentRows(), // needs bubblewrap
