@@ -31,6 +31,14 @@ function person(replies: readonly Record<string, readonly string[]>[], asked: As
   };
 }
 
+/** Where there is none, no person is asked. */
+const FIRST_QUESTIONS: Readonly<Record<string, RegExp>> = {
+  form: /The MCP server x asks: Which release\?/,
+  page: /server x asks you to open a page of id\.example\.com:\nhttps:.*\nLog in/,
+  imitating: /open a page of evil\.example:/,
+  password: /^The MCP server x asks: Log in!+\n\(Do not enter passwords or keys here: the answer goes to the server and is recorded\./,
+};
+
 describe("what a server asks becomes a question to the person", () => {
   const rows: readonly [sentence: string, behavior: string, replies: readonly Record<string, readonly string[]>[], answer: object][] = [
     [
@@ -63,6 +71,10 @@ describe("what a server asks becomes a question to the person", () => {
     ["a person who declines", "form", [{ go_on: ["Decline"] }], { action: "decline" }],
     ["no person who can be asked", "form", [], { action: "cancel" }],
     ["a page that was opened", "page", [{ open: ["I opened it"] }], { action: "accept" }],
+    ["a page whose address imitates another host", "imitating", [{ open: ["Decline"] }], { action: "decline" }],
+    ["a page that is a script", "script", [{ open: ["I opened it"] }], { action: "decline" }],
+    ["a page whose address is too long to be shown", "long-url", [{ open: ["I opened it"] }], { action: "decline" }],
+    ["a form for a password, with a long message", "password", [{ go_on: ["Decline"] }], { action: "decline" }],
     ["a page that the person does not want to open", "page", [{ open: ["Decline"] }], { action: "decline" }],
   ];
   for (const [sentence, behavior, replies, answer] of rows)
@@ -75,12 +87,7 @@ describe("what a server asks becomes a question to the person", () => {
       const { content } = await call.execute(new AbortController().signal, undefined, { gate: person(replies, asked) });
       assert.deepEqual(JSON.parse(String(content)), answer);
       const [first, ...fields] = asked[0]?.questions ?? [];
-      if (fields.length > 0) assert.equal(fields.at(-1)?.question, "tags (optional) (without an answer: b)");
-      assert.match(
-        first?.question ?? "",
-        behavior === "page"
-          ? /server x asks you to open a page of id\.example\.com: Log in\nhttps:/
-          : /The MCP server x asks: Which release\?/,
-      );
+      if (behavior === "form" && fields.length > 0) assert.equal(fields.at(-1)?.question, "tags (optional) (without an answer: b)");
+      assert.match(first?.question ?? "", FIRST_QUESTIONS[behavior] ?? /^$/);
     });
 });

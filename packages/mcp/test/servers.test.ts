@@ -69,6 +69,21 @@ describe("a server that cannot be used is named with its reason, and the others 
       /standard output is not MCP: "usage: x"/,
     ],
     [
+      "a program that prints secrets before it exits",
+      () => {
+        const script = "echo token=abc sk-0123456789abcdef $MY_KEY $PLACE >&2; exit 4";
+        return { type: "stdio", command: "sh", args: ["-c", script], env: { MY_KEY: "open sesame", PLACE: "/srv/data" } };
+      },
+      /ends with "token=\[redacted: secret\] \[redacted: key\] \[redacted: MY_KEY\] \/srv\/data"/,
+    ],
+    ["a program that exits while it lists its tools", (directory) => hostile("die-listing", directory), /exited with code 5/],
+    [
+      "a tool that does not fit the protocol",
+      (directory) => hostile("invalid", directory),
+      /did not list what it offers: Invalid result for tools\/list: tools\.1\.inputSchema\.type: [^{[]*$/,
+    ],
+    ["a list without an end", (directory) => hostile("endless", directory), /pagination did not terminate/],
+    [
       "a variable that is not set",
       () => ({ type: "stdio", command: "sh", args: ["$" + "{NO_SUCH}"], env: {} }),
       /in servers\.json uses variables that are not set: \$\{NO_SUCH\} in "args\[0\]"/,
@@ -280,6 +295,31 @@ describe("tools of a server", () => {
     assert.match(JSON.stringify(set.disabledTools("x")), /"tool":"broken","reason":".*strnig|"tool":"broken"/);
   });
 
+  test("schemas that are too deep, too large or elsewhere, and names that are listed twice, disable their tools alone", async (t) => {
+    const directory = scratch(t);
+    const { set, call } = createBench(t, { x: hostile("odd-schemas", directory), y: hostile("bad-output", directory) }, { directory });
+    await set.settle(20_000);
+    assert.equal((await call("mcp__x__echo", { text: "hi" })).content, "hi");
+    assert.equal((await call("mcp__y__echo", { text: "hi" })).content, "hi");
+    const expected = {
+      deep: /more than 1024 levels/,
+      large: /its input schema has 1\d{5} characters; at most 100000 are compiled/,
+      fetched: /can't resolve reference/,
+      twice: /The server lists it 2 times/,
+    };
+    const disabled = Object.fromEntries(set.disabledTools("x").map(({ tool, reason }) => [tool, reason]));
+    assert.equal(Object.keys(disabled).length, 4);
+    for (const [tool, reason] of Object.entries(expected)) assert.match(disabled[tool] ?? "", reason);
+  });
+
+  test("a list that changes while it is read is read again, once for many changes", async (t) => {
+    const directory = scratch(t);
+    const { set } = createBench(t, { x: hostile("late", directory) }, { directory });
+    await set.settle(20_000);
+    await until(() => set.tools().some(({ name }) => name === "mcp__x__late"), "the new list");
+    assert.ok(readFileSync(join(directory, "lists.log"), "utf8").length < 10);
+  });
+
   test("names that become the same disable their tools, and the reason names both", async (t) => {
     const directory = scratch(t);
     const { set } = createBench(t, { x: hostile("collide", directory) }, { directory });
@@ -302,9 +342,10 @@ describe("tools of a server", () => {
     const names = set.tools().map(({ name }) => name);
     assert.deepEqual(
       names.map(({ length }) => length),
-      [64, 64],
+      [9, 64, 64, 64],
     );
-    assert.equal(new Set(names).size, 2);
+    assert.equal(new Set(names).size, 4);
+    assert.ok(set.tools().every(({ title }) => title.length <= 100));
   });
 
   test("200 tools are all there; enabledTools and disabledTools choose among them", async (t) => {

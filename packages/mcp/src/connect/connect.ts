@@ -113,7 +113,7 @@ async function connectProgram(server: StdioServer, deps: ConnectionDeps, signal:
   const transport = new ProcessTransport(program, deps.processes);
   const client = createClient(deps, "legacy");
   const failure = (error: unknown): ServerError =>
-    new ServerError(describeProgramFailure(error, transport.report, CONNECT_SECONDS), { cause: error });
+    new ServerError(describeProgramFailure(error, { report: transport.report, env, seconds: CONNECT_SECONDS }), { cause: error });
   try {
     const { closed } = await attach(client, transport, signal);
     const close = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { errorCode, messageOf } from "@assent/core";
+import { createRedactor } from "@assent/policy";
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import type { ProgramReport } from "./process-transport.ts";
 
@@ -23,17 +24,45 @@ export class ServerError extends Error {
 }
 
 /** Describes why a program could not be started, did not answer, or ended. */
-export function describeProgramFailure(error: unknown, report: ProgramReport, seconds: number): ServerFailure {
+export function describeProgramFailure(
+  error: unknown,
+  { report, env, seconds }: { readonly report: ProgramReport; readonly env: Readonly<Record<string, string>>; readonly seconds: number },
+): ServerFailure {
   if (errorCode(error) === "ENOENT")
     return { reason: messageOf(error), advice: 'Install it, or write its full path as "command".', final: true };
+  const redact = createSecretRedactor(env);
   const evidence = [
-    report.garbage !== undefined && `Its standard output is not MCP: "${report.garbage}".`,
-    report.errors.trim() !== "" && `Its standard error ends with "${lastLines(report.errors)}".`,
+    report.garbage !== undefined && `Its standard output is not MCP: "${redact(report.garbage)}".`,
+    report.errors.trim() !== "" && `Its standard error ends with "${lastLines(redact(report.errors))}".`,
   ].filter((text) => text !== false);
   const advice = 'Start the program by hand to see what is wrong. Check "command", "args" and "env".';
   if (report.end !== undefined) return { reason: [`The program ${report.end}.`, ...evidence].join(" "), advice };
   if (isTimeout(error)) return { reason: [`The program did not answer within ${seconds} s.`, ...evidence].join(" "), advice };
   return { reason: [`The connection failed: ${messageOf(error)}.`, ...evidence].join(" "), advice };
+}
+
+/** Hides known forms of secrets, and the values of variables that are named like secrets. The model reads these texts, too. */
+function createSecretRedactor(env: Readonly<Record<string, string>>): (text: string) => string {
+  const secrets = Object.entries(env).filter(([name, value]) => /key|token|secret|pass|auth|credential/i.test(name) && value.length > 3);
+  return createRedactor(secrets.map(([name, literal]) => ({ name, literal })));
+}
+
+/** Describes why a server's answer to a request for its lists cannot be used. */
+export function describeListFailure(error: unknown): ServerFailure {
+  const reason = `It did not list what it offers: ${messageOf(error)
+    .replace(/\[\s*\{.*$/s, summarizeIssues)
+    .slice(0, 500)}.`;
+  return { reason, advice: "The server is broken; ask its author." };
+}
+
+/** The first of the problems that the SDK's message has as JSON. */
+function summarizeIssues(json: string): string {
+  try {
+    const [{ path, message }] = JSON.parse(json);
+    return `${path.join(".")}: ${message}`;
+  } catch {
+    return json;
+  }
 }
 
 /** Describes why an address could not be reached. */

@@ -15,7 +15,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { ServerChannel } from "../connect/channel-transport.ts";
 import { type Connection, type ConnectionDeps, connectChannel, connectServer, type ListKind } from "../connect/connect.ts";
-import { ServerError, type ServerFailure } from "../connect/failure.ts";
+import { describeListFailure, ServerError, type ServerFailure } from "../connect/failure.ts";
 import { expandServer } from "./expand.ts";
 
 /** A server to use, with where its configuration comes from. */
@@ -140,6 +140,8 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   let connection: Connection | undefined;
   let starting: Promise<void> | undefined;
   let listing: Promise<void> = Promise.resolve();
+  /** Lists that changed and will be read again; until then, further changes need no other request. */
+  const outdated = new Set<ListKind>();
   let failures = 0;
   let running: readonly RemoteCall[] = [];
   let cancelRetry: () => void = () => undefined;
@@ -157,11 +159,17 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     become({ state: "failed", ...failure, ...(pause !== undefined && { retryAt: clock.now() + pause }) });
     if (pause !== undefined) cancelRetry = clock.timer(pause, () => void start());
   };
-  const refresh = (kind: ListKind): void => {
-    const { client } = connection ?? {};
-    if (!client) return;
+  const followChange = (kind: ListKind): void => {
+    if (outdated.has(kind)) return;
+    outdated.add(kind);
+    if (connection) refresh(kind, connection.client);
+  };
+  const refresh = (kind: ListKind, client: Client): void => {
     listing = listing
-      .then(() => listKind(client, kind))
+      .then(() => {
+        outdated.delete(kind);
+        return listKind(client, kind);
+      })
       .then((listed) => {
         lists = { ...lists, ...listed };
         changed();
@@ -178,9 +186,12 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
     return await connectServer(name, expanded.server, connecting, ending.signal);
   };
   const open = async (): Promise<void> => {
-    const opened = await connect({ ...deps, listChanged: refresh, elicit: elicitInCall, runningCall });
+    outdated.clear();
+    const opened = await connect({ ...deps, listChanged: followChange, elicit: elicitInCall, runningCall });
     const since = clock.now();
+    let hasEnded = false;
     void opened.closed.then(() => {
+      hasEnded = true;
       if (connection !== opened) return;
       if (clock.now() - since >= STABLE_MS) failures = 0;
       fail(opened.failure());
@@ -189,17 +200,17 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
       lists = await listAll(opened.client);
       about = await describeServer(opened.client, deps.inFront !== undefined);
     } catch (error) {
+      const failure = hasEnded ? opened.failure() : new ServerError(describeListFailure(error), { cause: error });
       await opened.close();
-      throw new ServerError({
-        reason: `It did not list what it offers: ${messageOf(error)}.`,
-        advice: "The server is broken; ask its author.",
-      });
+      throw failure;
     }
     if (ending.signal.aborted) {
       await opened.close();
       return;
     }
+    if (hasEnded) throw opened.failure();
     connection = opened;
+    for (const kind of outdated) refresh(kind, opened.client); // it changed while it was read
     become({ state: "ready" });
   };
   const start = async (): Promise<void> => {

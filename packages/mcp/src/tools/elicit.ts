@@ -11,6 +11,7 @@ const DECLINE = "Decline";
 const OPENED = "I opened it";
 const MOST_OPTIONS = 20;
 const MOST_TRIES = 3;
+const LONGEST_URL = 1_500;
 
 /** What `elicit` needs to ask a person. */
 export type ElicitParts = { readonly server: string; readonly gate: RunContext["gate"]; readonly schemas: Schemas };
@@ -24,9 +25,10 @@ export async function elicit(params: ElicitRequestParams, { server, gate, schema
   const properties: Fields = isObject(params.requestedSchema.properties) ? (params.requestedSchema.properties as Fields) : {};
   const required = params.requestedSchema.required ?? [];
   const validate = schemas.compile(params.requestedSchema as JsonObject);
+  const warning = Object.entries(properties).some(asksForSecret) ? SECRET_WARNING : "";
   let problem = "";
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const text = `The MCP server ${server} asks: ${params.message}${problem}`;
+    const text = `The MCP server ${server} asks: ${params.message.slice(0, LONGEST_MESSAGE)}${warning}${problem}`;
     const first = { ...question("go_on", text, [CONTINUE, DECLINE]), header: server.slice(0, 16) };
     const fields = Object.entries(properties).map(([name, schema], at) => fieldQuestion(`f${at}`, name, schema, required.includes(name)));
     const answers = await ask(gate, [first, ...fields]);
@@ -45,12 +47,21 @@ export async function elicit(params: ElicitRequestParams, { server, gate, schema
   return { action: "cancel" };
 }
 
+const LONGEST_MESSAGE = 1_500;
+const SECRET_WARNING =
+  "\n(Do not enter passwords or keys here: the answer goes to the server and is recorded. A server should ask for them on a web page.)";
+
+function asksForSecret([name, { title, description }]: readonly [string, JsonObject]): boolean {
+  return /pass(?:word|phrase|code)|secret|token|api.?key|credential|\bpin\b|card.?number|\bcvv?\b/i.test(`${name} ${title} ${description}`);
+}
+
 async function askToOpen(
   { url, message }: Extract<ElicitRequestParams, { mode: "url" }>,
   { server, gate }: Omit<ElicitParts, "schemas">,
 ): Promise<ElicitResult> {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return { action: "decline" };
-  const text = `The MCP server ${server} asks you to open a page of ${new URL(url).host}: ${message}\n${url}`;
+  if (url.length > LONGEST_URL) return { action: "decline" }; // the person could not see all of it
+  const text = `The MCP server ${server} asks you to open a page of ${new URL(url).host}:\n${url}\n${message}`;
   const answers = await ask(gate, [question("open", text, [OPENED, DECLINE])]);
   const [decision] = answers?.get("open") ?? [];
   if (decision === OPENED) return { action: "accept" };

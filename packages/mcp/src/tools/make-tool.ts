@@ -10,9 +10,15 @@ import { toToolResult } from "./result.ts";
 /** The limit of a call if the server's configuration has none. */
 const CALL_MS = 600_000;
 
+/** Compiling a longer schema would hold up everything else for seconds. */
+const LONGEST_SCHEMA = 100_000;
+const LONGEST_TITLE = 100;
+
 /** Makes a tool of Assent from a tool of a server, or says why it cannot be used. */
 export function makeTool(name: string, remote: RemoteTool, parts: ToolParts): Tool | DisabledTool {
   try {
+    const size = JSON.stringify(remote.inputSchema).length;
+    if (size > LONGEST_SCHEMA) throw new Error(`its input schema has ${size} characters; at most ${LONGEST_SCHEMA} are compiled.`);
     return defineTool(describeTool(name, remote, parts), { schemas: parts.schemas });
   } catch (error) {
     return { tool: remote.name, reason: messageOf(error).replace(/^Tool '[^']*': /, "") };
@@ -27,8 +33,8 @@ export type ToolParts = { readonly connection: ServerConnection; readonly schema
 function describeTool(name: string, remote: RemoteTool, { connection, schemas, inFront }: ToolParts): ToolDefinition {
   const { configured, identity } = connection;
   const { name: server, trusted } = configured;
-  const title =
-    [remote.title, remote.annotations?.title, remote.name].find((text) => text !== undefined && text.trim() !== "") ?? remote.name;
+  const titles = [remote.title, remote.annotations?.title, remote.name];
+  const title = shorten(titles.find((text) => text !== undefined && text.trim() !== "") ?? remote.name);
   const paths = findPathArguments(remote, configured.server, configured.isOwn);
   const changesFiles = Object.values(paths ?? {}).some((use) => use !== "read");
   const annotations = trusted ? { ...readAnnotations(remote), ...(changesFiles && { readOnlyHint: false }) } : {};
@@ -46,7 +52,7 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas, i
     isOutputMarkdown: false,
     canUpdateOutput: true,
     timeoutMs: configured.server.timeout ?? CALL_MS,
-    confirm: () => ({ type: "mcp", serverName: server, toolName: remote.name, toolDisplayName: title }),
+    confirm: () => ({ type: "mcp", serverName: server, toolName: shorten(remote.name), toolDisplayName: title }),
     fails: () => failure(connection.obstacle(remote)),
     ...(inFront && { maxOutputChars: Number.POSITIVE_INFINITY }),
     run: async (input, { signal, update, gate, callId }) => {
@@ -71,6 +77,10 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas, i
       return result;
     },
   };
+}
+
+function shorten(title: string): string {
+  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title;
 }
 
 function failure(obstacle: string | undefined): ToolResult | undefined {

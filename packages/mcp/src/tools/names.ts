@@ -27,10 +27,12 @@ export function assignNames(
     const name = qualifyToolName(server, tool, digest);
     if (others.length === 0) names.set(tool, name);
     else {
-      const all = claimed.map((one) => `"${one}"`).join(" and ");
-      disabled.push(
-        ...claimed.map((one) => ({ tool: one, reason: `${all} would all be called ${name}. Disable all but one with "disabledTools".` })),
-      );
+      const all = [...new Set(claimed)].map((one) => `"${one}"`);
+      const reason =
+        all.length === 1
+          ? `The server lists it ${claimed.length} times.`
+          : `${all.join(" and ")} would all be called ${name}. Disable all but one with "disabledTools".`;
+      disabled.push(...[...new Set(claimed)].map((one) => ({ tool: one, reason })));
     }
   }
   return { names, disabled };

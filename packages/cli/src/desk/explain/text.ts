@@ -215,7 +215,11 @@ function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
     ...indented(`To let it ${pass} without asking, add this to permissions.allow in ${settingsFor(explanation)}:`, 0, reading),
     ...rules.flatMap((rule) => indented(oneLine(JSON.stringify(settingsValue(rule))), 2, reading)),
     ...(wider
-      ? indented(`or, for similar calls, ${wider.rules.map((rule) => JSON.stringify(rule)).join(", ")}. ${wider.risk}`, 0, reading)
+      ? indented(
+          `or, for similar calls, ${wider.rules.map((rule) => oneLine(JSON.stringify(settingsValue(rememberedRule(rule))))).join(", ")}. ${wider.risk}`,
+          0,
+          reading,
+        )
       : []),
     ...indented("or, for a single call, use assent call with:", 0, reading),
     ...indented(rules.map(({ rule }) => `--allow ${shellWord(oneLine(rule))}`).join(" "), 2, reading),

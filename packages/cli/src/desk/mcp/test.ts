@@ -3,7 +3,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { openServerSet } from "../../compose/mcp/session-servers.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { printJson } from "../../io/output.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { oneLine, visible } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { warnOfProblems } from "../policy/problem-text.ts";
 import { describeCounts, findServersHere, selectServers } from "./configured.ts";
@@ -57,11 +57,12 @@ async function reportOn(set: McpServerSet, server: ServerConnection): Promise<Se
 }
 
 function reportText({ name, state, reason, advice, tools, disabledTools, prompts, resources }: ServerReport): string {
-  if (state === "failed") return `${name}: not available\n  ${reason?.replaceAll("\n", "\n  ")}\n  ${advice}\n`;
+  if (state === "failed") return `${name}: not available\n  ${visible(`${reason}\n${advice}`).replaceAll("\n", "\n  ")}\n`;
   if (state !== "ready") return `${name}: ${state}\n`;
+  const longest = Math.max(...tools.map((tool) => tool.name.length));
   const lines = [
     `${name}: ready, ${describeCounts([tools, "tool"], [prompts, "prompt"], [resources, "resource"])}`,
-    ...tools.map((tool) => `  ${tool.name}${tool.title === "" ? "" : `  ${oneLine(tool.title)}`}`),
+    ...tools.map((tool) => `  ${tool.name.padEnd(longest)}  ${oneLine(tool.title)}`),
     ...disabledTools.map(({ tool, reason: why }) => `  disabled: ${oneLine(tool)}: ${oneLine(why)}`),
   ];
   return `${lines.join("\n")}\n`;
