@@ -82,6 +82,7 @@ describe("a server that cannot be used is named with its reason, and the others 
       (directory) => hostile("invalid", directory),
       /did not list what it offers: Invalid result for tools\/list: tools\.1\.inputSchema\.type: [^{[]*$/,
     ],
+    ["a schema that is too deep to be read", (directory) => hostile("deep", directory), /did not list what it offers: Maximum call stack/],
     ["a list without an end", (directory) => hostile("endless", directory), /pagination did not terminate/],
     [
       "a variable that is not set",
@@ -300,7 +301,8 @@ describe("tools of a server", () => {
     const { set, call } = createBench(t, { x: hostile("odd-schemas", directory), y: hostile("bad-output", directory) }, { directory });
     await set.settle(20_000);
     assert.equal((await call("mcp__x__echo", { text: "hi" })).content, "hi");
-    assert.equal((await call("mcp__y__echo", { text: "hi" })).content, "hi");
+    assert.match((await call("mcp__y__echo", { text: "hi" })).content as string, /has an invalid outputSchema: .*strnig/);
+    assert.deepEqual(callsIn(directory), ["echo"], "the second call was not sent");
     const expected = {
       deep: /more than 1024 levels/,
       large: /its input schema has 1\d{5} characters; at most 100000 are compiled/,

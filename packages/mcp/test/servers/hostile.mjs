@@ -26,13 +26,14 @@ function tools() {
   if (behavior === "odd-schemas")
     return [
       echo,
-      { ...echo, name: "deep", inputSchema: nestedSchema(1_000) },
+      { ...echo, name: "deep", inputSchema: nestedSchema(520) },
       { ...echo, name: "large", inputSchema: { type: "object", description: "x".repeat(100_000) } },
       { ...echo, name: "fetched", inputSchema: { type: "object", properties: { a: { $ref: "http://127.0.0.1:1/schema" } } } },
       { ...echo, name: "twice" },
       { ...echo, name: "twice" },
     ];
   if (behavior === "bad-output") return [{ ...echo, outputSchema: { type: "object", properties: { a: { type: "strnig" } } } }];
+  if (behavior === "deep") return [{ ...echo, inputSchema: nestedSchema(2_000) }];
   if (behavior === "invalid") return [echo, { ...echo, name: "text", inputSchema: { type: "string" } }];
   if (behavior === "late") return isLate ? [echo, { ...echo, name: "late" }] : [echo];
   if (behavior === "collide") return [{ ...echo, name: "a.b" }, { ...echo, name: "a b" }, echo];
