@@ -71,6 +71,18 @@ describe("the program", () => {
     );
   });
 
+  test("a run without MCP servers loads nothing of the protocol", async () => {
+    using at = place();
+    const script = at.write("script.json", JSON.stringify({ turns: [{ say: "Hi" }] }));
+    const run = ["run", "go", "--model", `script:${script}`];
+    const { code, modules } = await runListing(at, run);
+    assert.equal(code, 0);
+    assert.deepEqual(
+      modules.filter((file) => /\/mcp\/src\/|modelcontextprotocol/.test(file)),
+      [],
+    );
+  });
+
   test("a hook of another agent loads no model, run, terminal interface, database server or library beyond two parsers", async () => {
     using at = place();
     const call = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t1" };

@@ -55,6 +55,9 @@ describe("a server that wants a login", () => {
     const state = set.servers[0]?.state();
     assert.ok(state?.state === "failed" && state.needsLogin && state.retryAt === undefined, JSON.stringify(state));
     assert.match(`${state.reason} ${state.advice}`, /wants you to log in\. Run: assent mcp login web/);
+    const { set: withKey } = createBench(t, { web: { type: "http", url, headers: { authorization: "Bearer wrong" } } });
+    await withKey.settle(20_000);
+    assert.match(JSON.stringify(withKey.servers[0]?.state()), /refuses the header .*Authorization.* \(status 401\)/);
   });
 
   test("works after a login, renews its token, and keeps both in a file that only the user can read", async (t) => {

@@ -14,14 +14,15 @@ export async function findServedServers(context: Context): Promise<readonly Conf
   const [command, ...args] = dashes === -1 ? [] : operands.slice(dashes + 1);
   if (dashes !== -1 && (names.length > 0 || command === undefined))
     throw usageError("mcp serve", "give names of configured servers, or -- and a program, not both.");
-  const { servers, problems, settings } = await findServersHere(context, "mcp serve");
+  const found = await findServersHere(context, "mcp serve");
+  const { servers, problems, settings } = found;
   if (command !== undefined) {
     const name = normalizeServerName(options.text("name") ?? programName(command, args));
     const server = { type: "stdio", command, args, env: definedVariables(io.env), cwd: io.cwd } as const;
     return [{ name, server, file: "the command line", trusted: settings["mcp.trusted"].includes(name), isOwn: true, isLiteral: true }];
   }
   await warnOfProblems(io, problems);
-  const chosen = names.length === 0 ? servers : names.flatMap((name) => [...selectServers(servers, name)]);
+  const chosen = names.length === 0 ? servers : names.flatMap((name) => [...selectServers(found, name)]);
   const usable = [...new Set(chosen)].filter(({ server }) => server.disabled !== true);
   if (usable.length > 0) return usable;
   const hint = "To add one: assent mcp add NAME -- PROGRAM. To serve one without configuration: assent mcp serve -- PROGRAM";

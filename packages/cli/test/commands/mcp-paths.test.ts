@@ -157,7 +157,7 @@ describe("tools of servers that ran before", () => {
     configure(at, {});
     const unknown = await at.here(["explain", "mcp__fs__write_file", "{}"]);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /no tool 'mcp__fs__write_file'[\s\S]*assent mcp test starts your MCP servers/);
+    assert.match(unknown.stderr, /no tool 'mcp__fs__write_file'[\s\S]*run: assent mcp test/);
     await at.here(["mcp", "test"]);
     const invalid = await at.here(["explain", "mcp__fs__write_file", "{}"]);
     assert.match(invalid.stderr, /The input does not fit/);
@@ -165,14 +165,26 @@ describe("tools of servers that ran before", () => {
 
   test("policy check names a rule about a tool that the server does not have", async () => {
     using at = place();
-    configure(at, { deny: ["mcp__fs__wirte_file", "mcp__fs__write_*", "mcp__other__x", "mcp__fs__none:path=/x/**"] });
-    assert.equal((await at.here(["policy", "check"])).code, 0, "nothing is known yet");
+    configure(at, {
+      deny: ["mcp__fs__wirte_file", "mcp__fs__write_*", "mcp__other__x", "mcp__fs__none:path=/x/**"],
+      allow: ["mcp__fs__write_file:pth=/x/**", "mcp__fss__x", "mcp__fs__write_file:path=/x/**"],
+    });
+    const before = await at.here(["policy", "check"]);
+    assert.match(
+      before.stdout,
+      /mcp__fss__x: it never matches here: no MCP server is called fss\n.*Did you mean fs\?\n1 problem/,
+      "nothing else is known yet",
+    );
     await at.here(["mcp", "test"]);
     const checked = await at.here(["policy", "check"]);
     assert.equal(checked.code, 1);
     assert.match(checked.stdout, /mcp__fs__wirte_file: it never matches: the MCP server fs had no such tool/);
     assert.match(checked.stdout, /Did you mean mcp__fs__write_file\?/);
     assert.match(checked.stdout, /mcp__fs__none:path=/);
-    assert.doesNotMatch(checked.stdout, /mcp__fs__write_\*|mcp__other/);
+    assert.match(
+      checked.stdout,
+      /:pth=.*: it never matches: the tool had no argument pth when its server last ran\n.*Its arguments: path, content/,
+    );
+    assert.doesNotMatch(checked.stdout, /mcp__fs__write_\*|mcp__other|write_file:path/);
   });
 });

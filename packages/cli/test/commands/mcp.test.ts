@@ -156,6 +156,25 @@ describe("where servers are configured", () => {
     assert.equal(after.code, 0, after.stderr);
   });
 
+  test("a server of a workspace that is not trusted is named as such", async () => {
+    using at = place();
+    at.write(".mcp.json", JSON.stringify({ mcpServers: { x: configure(at, "plain") } }));
+    const ran = await at.here(["mcp", "test", "x"]);
+    assert.equal(ran.code, 4);
+    assert.match(
+      ran.stderr,
+      /'x' of .*\.mcp\.json is not used, because the workspace is not trusted\.\nTo review and trust it: assent trust/,
+    );
+  });
+
+  test("what a program prints before it exits cannot act on the terminal", async () => {
+    using at = place();
+    const script = "printf '\\033[2J\\033]0;title\\007bad key\\n' >&2; exit 4";
+    await at.here(["mcp", "add", "x", "--", "sh", "-c", script]);
+    const { stdout } = await at.here(["mcp", "test", "x"]);
+    assert.match(stdout, /ends with "\\x1b\[2J\\x1b\]0;title\\x07bad key"/);
+  });
+
   test("the user's server wins over a project's, and a project cannot make its server trusted", async () => {
     using at = place();
     at.write(".mcp.json", JSON.stringify({ mcpServers: { x: configure(at, "plain"), y: configure(at, "hints", { trust: true }) } }));
@@ -257,6 +276,7 @@ describe("where servers are configured", () => {
 
   const WRONG: readonly [sentence: string, argv: readonly string[], message: RegExp][] = [
     ["a name that tools cannot have", ["a__b", "x"], /'a__b' is not a name for a server/],
+    ["a URL of another kind", ["x", "ftp://h/mcp"], /'ftp:\/\/h\/mcp' is not a program, and a URL must start with http/],
     ["a header for a program", ["x", "prog", "--header", "A: b"], /--header and --sse need a URL/],
     ["a variable without a value", ["x", "prog", "--env", "A"], /'A' must have the form --env NAME=VALUE/],
     ["arguments for a URL", ["x", "https://h/mcp", "more"], /a URL takes no arguments/],

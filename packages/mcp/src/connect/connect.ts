@@ -130,8 +130,9 @@ async function connectProgram(server: StdioServer, deps: ConnectionDeps, signal:
 /** Tries streamable HTTP first, then the older SSE, unless the configuration names one. */
 async function connectAddress(name: string, server: RemoteServer, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
   const { type, url, headers } = server;
+  const hasKey = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
   const failure = (error: unknown): ServerError =>
-    new ServerError(describeHttpFailure(error, { url, server: name, seconds: CONNECT_SECONDS }), { cause: error });
+    new ServerError(describeHttpFailure(error, { url, server: name, hasKey, seconds: CONNECT_SECONDS }), { cause: error });
   if (!URL.canParse(url)) throw new ServerError({ reason: `"${url}" is not an address.`, advice: 'Check "url".', final: true });
   const { credentials } = deps;
   const isLoggedIn = credentials?.read(url)?.tokens !== undefined;

@@ -29,7 +29,11 @@ export function describeProgramFailure(
   { report, env, seconds }: { readonly report: ProgramReport; readonly env: Readonly<Record<string, string>>; readonly seconds: number },
 ): ServerFailure {
   if (errorCode(error) === "ENOENT")
-    return { reason: messageOf(error), advice: 'Install it, or write its full path as "command".', final: true };
+    return {
+      reason: messageOf(error).replace(/[^.]$/, "$&: there is no such file."),
+      advice: 'Install it, or write its full path as "command".',
+      final: true,
+    };
   const redact = createSecretRedactor(env);
   const evidence = [
     report.garbage !== undefined && `Its standard output is not MCP: "${redact(report.garbage)}".`,
@@ -68,8 +72,10 @@ function summarizeIssues(json: string): string {
 /** Describes why an address could not be reached. */
 export function describeHttpFailure(
   error: unknown,
-  { url, server, seconds }: { readonly url: string; readonly server: string; readonly seconds: number },
+  { url, server, hasKey, seconds }: { readonly url: string; readonly server: string; readonly hasKey: boolean; readonly seconds: number },
 ): ServerFailure {
+  if (hasKey && statusOf(error) === 401)
+    return { reason: `${url} refuses the header "Authorization" (status 401).`, advice: 'Check "headers".', final: true };
   if (error instanceof UnauthorizedError || statusOf(error) === 401)
     return { reason: `${url} wants you to log in.`, advice: `Run: assent mcp login ${server}`, final: true, needsLogin: true };
   if (isTimeout(error)) return { reason: `${url} did not answer within ${seconds} s.`, advice: "Check the address and your connection." };

@@ -47,13 +47,17 @@ export async function login({ url, store, show, entered, signal }: LoginParts): 
     const iss = back.get("iss");
     await auth(provider, { serverUrl: url, authorizationCode: code, ...(iss !== null && { iss }) });
   } catch (error) {
-    throw new Error(`Logging in to ${url} failed: ${innermostMessage(error)}`, { cause: error });
+    const reason = innermostMessage(error).trim().replace(/:$/, "");
+    throw new Error(`Logging in to ${url} failed: ${reason}${/registration/i.test(reason) ? NO_LOGIN : ""}`, { cause: error });
   } finally {
     signal.removeEventListener("abort", stop);
     server.close();
     server.closeAllConnections();
   }
 }
+
+/** Servers that want a key answer as if a login were possible. */
+const NO_LOGIN = '\nThe server may offer no login. If it gave you a key, send it in "headers" of its configuration.';
 
 /** Accepts an address only if its state belongs to this login. */
 function acceptEntered(text: string, state: string, returned: PromiseWithResolvers<URL>): void {

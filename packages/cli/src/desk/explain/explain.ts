@@ -61,7 +61,7 @@ const USUAL_INPUT: Readonly<Record<string, string | undefined>> = { resolve: '{"
 function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {
   if (type !== "tool_not_registered") return new CommandError(type, 2, { message: `The input does not fit: ${message}` });
   const ofServer = /^There is no tool 'mcp__/i.test(message);
-  const known = ofServer ? "assent mcp test starts your MCP servers, so that Assent learns their tools." : "assent tools";
+  const known = ofServer ? "To see the tools of your MCP servers, run: assent mcp test" : "assent tools";
   const hint = options.text("policy") === undefined ? known : "With --policy only built-in tools are known here.";
   return new CommandError(type, 2, { message, hint });
 }

@@ -49,6 +49,8 @@ function ownServers(context: Context): ReturnType<typeof loadSettings>["mcpServe
 }
 
 function localEntry({ options }: Context, command: string, args: readonly string[]): Json {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(command))
+    throw usageError("mcp add", `'${command}' is not a program, and a URL must start with http:// or https://.`);
   if (options.list("header").length > 0 || options.flag("sse"))
     throw usageError("mcp add", `--header and --sse need a URL that starts with http:// or https://, not '${command}'.`);
   const env = Object.fromEntries(options.list("env").map((text) => splitPair(text, "=", "--env NAME=VALUE")));

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import type { ConfiguredServer } from "@assent/mcp";
-import { loadSettings, type Settings } from "@assent/policy";
+import { loadSettings, type McpServers, readMcpFile, type Settings } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { readFlags } from "../../compose/flags.ts";
 import { type FoundServers, findServers } from "../../compose/mcp/find-servers.ts";
@@ -9,7 +10,11 @@ import { CommandError } from "../../io/failure.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 
 /** The servers of this place, and what is needed to start them. */
-export type ServersHere = FoundServers & { readonly workspace: string; readonly settings: Settings };
+export type ServersHere = FoundServers & {
+  readonly workspace: string;
+  readonly settings: Settings /** Servers of a workspace that is not trusted. */;
+  readonly unused: McpServers;
+};
 
 const NO_RULES = { allow: [], ask: [], deny: [] };
 
@@ -19,14 +24,22 @@ export async function findServersHere(context: Context, command: string): Promis
   const { trusted } = await workspaceTrust(context, { workspace });
   const settings = loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
   const { mcpConfig: given, strictMcpConfig: onlyGiven } = readFlags(context);
-  return { ...findServers({ workspace, readsProject: trusted, given, onlyGiven, settings }), workspace, settings };
+  const found = findServers({ workspace, readsProject: trusted, given, onlyGiven, settings });
+  return { ...found, workspace, settings, unused: trusted ? {} : readMcpFile(join(workspace, ".mcp.json")).servers };
 }
 
 /** All servers, or the one that is named. */
-export function selectServers(servers: readonly ConfiguredServer[], name: string | undefined): readonly ConfiguredServer[] {
+export function selectServers(
+  { servers, unused, workspace }: Omit<ServersHere, "settings">,
+  name: string | undefined,
+): readonly ConfiguredServer[] {
   if (name === undefined) return servers;
   const chosen = servers.filter((server) => server.name === name);
   if (chosen.length > 0) return chosen;
+  if (Object.hasOwn(unused, name)) {
+    const message = `The MCP server '${name}' of ${join(workspace, ".mcp.json")} is not used, because the workspace is not trusted.`;
+    throw new CommandError("mcp_server_not_found", 4, { message, hint: "To review and trust it: assent trust" });
+  }
   throw new CommandError("mcp_server_not_found", 4, { message: `There is no MCP server '${name}'.`, hint: "assent mcp list" });
 }
 

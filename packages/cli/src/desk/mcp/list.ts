@@ -15,6 +15,7 @@ export async function listServers(context: Context): Promise<number> {
       name,
       file,
       trusted,
+      disabled: server.disabled === true,
       type: server.type,
       server: redact(describeServer(server)),
     }));

@@ -50,8 +50,7 @@ export async function logOut(context: Context): Promise<number> {
 type LoginTarget = { readonly name: string; readonly url: string; readonly store: CredentialStore };
 
 async function openLogin(context: Context, command: string): Promise<LoginTarget> {
-  const { servers } = await findServersHere(context, command);
-  const [chosen] = selectServers(servers, context.operands[0]);
+  const [chosen] = selectServers(await findServersHere(context, command), context.operands[0]);
   const directory = await stateDirectory(context);
   const { files } = hostPortsFor(context, directory);
   return { ...addressOf(chosen, context, command), store: createCredentialStore(credentialFile(directory), files) };

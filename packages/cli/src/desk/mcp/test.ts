@@ -11,8 +11,9 @@ import { describeCounts, findServersHere, selectServers } from "./configured.ts"
 /** `assent mcp test`: starts servers once and reports on each. */
 export async function testServers(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  const { servers, problems, workspace, settings } = await findServersHere(context, "mcp test");
-  const chosen = selectServers(servers, operands[0]);
+  const found = await findServersHere(context, "mcp test");
+  const { problems, workspace, settings } = found;
+  const chosen = selectServers(found, operands[0]);
   const ports = hostPortsFor(context, await stateDirectory(context));
   if (!options.flag("json")) await warnOfProblems(io, problems);
   if (chosen.length === 0 && !options.flag("json")) await io.stdout.write("No MCP servers are configured here.\n");

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isObject } from "@assent/core";
 import {
   type LoadedPolicy,
   projectSettingsFile,
@@ -12,7 +13,7 @@ import {
   UNTRUSTED_HOOK_REASON,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { readSeenTools } from "../../compose/mcp/seen-tools.ts";
+import { type RecordedServer, readSeenTools } from "../../compose/mcp/seen-tools.ts";
 import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy, type PolicyOptions } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
@@ -22,7 +23,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { rulePlace } from "../explain/decision-text.ts";
-import { findIdleRules } from "./idle-rules.ts";
+import { findIdleRules, type KnownServer } from "./idle-rules.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 
 type CheckedFile = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
@@ -78,14 +79,24 @@ async function check(context: Context, place: Pick<PolicyOptions, "workspace" | 
     const { loaded, tools, facts, mcp } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
     const directory = await stateDirectory(context);
     const { digest, clock } = hostPortsFor(context, directory);
-    const serverTools = (name: string): readonly string[] | undefined =>
-      mcp.servers.some((server) => server.name === name) ? readSeenTools(directory, name)?.names : undefined;
-    const idle = await findIdleRules(loaded, { policy: loaded.policy, tools, facts, digest, clock, serverTools }, place.workspace);
+    const servers = mcp.servers.map(({ name }) => knownServer(name, readSeenTools(directory, name)));
+    const idle = await findIdleRules(loaded, { policy: loaded.policy, tools, facts, digest, clock, servers }, place.workspace);
     return { problems: sortProblems([...loaded.problems, ...idle]), loaded };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return { problems: error.problems };
   }
+}
+
+/** Arguments are unknown if a name was cut. */
+function knownServer(server: string, seen: RecordedServer | undefined): KnownServer {
+  if (!seen) return { name: server };
+  const tools = seen.names.map((name) => {
+    const tool = seen.tools.find((one) => `mcp__${server}__${one.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}` === name);
+    const properties: unknown = tool?.inputSchema.properties;
+    return { name, ...(isObject(properties) && { args: Object.keys(properties) }) };
+  });
+  return { name: server, tools };
 }
 
 function layerFiles({ io }: Context, workspace: string): readonly string[] {

@@ -9,7 +9,7 @@ type IdleReason = { readonly message: string; readonly hint: string };
 /** Finds rules that can never match, and allow rules that can never allow, by judging the calls they were written for. */
 export async function findIdleRules(
   loaded: LoadedPolicy,
-  parts: JudgeParts & { readonly serverTools: (server: string) => readonly string[] | undefined },
+  parts: JudgeParts & { readonly servers: readonly KnownServer[] },
   cwd: string,
 ): Promise<readonly SettingsProblem[]> {
   const judging = { ...parts, policy: { ...loaded.policy, mode: "default" } };
@@ -19,7 +19,7 @@ export async function findIdleRules(
     const isReported = loaded.problems.some(({ file, line, column }) => file === at.file && line === at.line && column === at.column);
     const reason = isReported
       ? undefined
-      : (describeMismatch(rule) ?? describeAbsentTool(rule, parts.serverTools) ?? (await describeIdleAllow(rule, judging, cwd)));
+      : (describeMismatch(rule) ?? describeAbsentTool(rule, parts.servers) ?? (await describeIdleAllow(rule, judging, cwd)));
     if (reason) found.push(createProblem(at, `permissions.${verdict}`, reason));
   }
   return found;
@@ -38,20 +38,53 @@ function describeMismatch({ contradiction, example, at }: Rule): IdleReason | un
   return { message: "it never matches: no tool has such a name", hint: "assent tools lists the names of all tools." };
 }
 
-/** A rule about a tool that its server did not have when it last ran. A rule about another server may be meant for another project. */
-function describeAbsentTool(
-  { at, concerns }: Rule,
-  serverTools: (server: string) => readonly string[] | undefined,
-): IdleReason | undefined {
-  const [, server = "", tool] = /^mcp__(.+?)(?:__(.+?))?(?:[(:].*)?$/i.exec(at.text.trim()) ?? [];
-  const names = tool === undefined ? undefined : serverTools(server);
-  if (!names || names.some((name) => concerns(name, "other"))) return undefined;
-  const [near] = names.toSorted((one, other) => distance(one, at.text) - distance(other, at.text));
-  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+/** A server that is configured here, and the tools that it had when it last ran, with their arguments. */
+export type KnownServer = {
+  readonly name: string;
+  readonly tools?: readonly { readonly name: string; readonly args?: readonly string[] }[];
+};
+
+/** A rule about a tool or an argument that its server did not have when it last ran. A rule about another server may be meant for another project. */
+function describeAbsentTool({ at, concerns }: Rule, servers: readonly KnownServer[]): IdleReason | undefined {
+  const [, server = "", tool, argument] = /^mcp__(.+?)(?:__(.+?))?(?:[(:](?:(\w+)=)?.*)?$/i.exec(at.text.trim()) ?? [];
+  const known = servers.find(({ name }) => name === server);
+  if (!known) return describeMisspelledServer(server, servers);
+  if (tool === undefined || !known.tools) return undefined;
+  const hint = `assent mcp test ${server} lists its tools.`;
+  const covered = known.tools.filter(({ name }) => concerns(name, "other"));
+  if (covered.length === 0)
+    return {
+      message: `it never matches: the MCP server ${server} had no such tool when it last ran`,
+      hint: `${hint}${didYouMean(
+        nearest(
+          at.text,
+          known.tools.map(({ name }) => name),
+        ),
+      )}`,
+    };
+  if (argument === undefined || covered.some(({ args }) => !args || args.includes(argument))) return undefined;
+  const args = covered.flatMap((one) => one.args ?? []);
   return {
-    message: `it never matches: the MCP server ${server} had no such tool when it last ran`,
-    hint: `assent mcp test ${server} lists its tools.${meant}`,
+    message: `it never matches: the tool had no argument ${argument} when its server last ran`,
+    hint: args.length === 0 ? "The tool has no arguments." : `Its arguments: ${args.join(", ")}.`,
   };
+}
+
+function describeMisspelledServer(server: string, servers: readonly KnownServer[]): IdleReason | undefined {
+  const near = nearest(
+    server,
+    servers.map(({ name }) => name),
+  );
+  if (near === undefined || near.toLowerCase() === server.toLowerCase() || distance(near, server) > 1) return undefined;
+  return { message: `it never matches here: no MCP server is called ${server}`, hint: `assent mcp list shows them.${didYouMean(near)}` };
+}
+
+function nearest(text: string, names: readonly string[]): string | undefined {
+  return names.toSorted((one, other) => distance(one, text) - distance(other, text))[0];
+}
+
+function didYouMean(name: string | undefined): string {
+  return name === undefined ? "" : ` Did you mean ${name}?`;
 }
 
 function distance(name: string, rule: string): number {
