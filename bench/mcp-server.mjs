@@ -9,7 +9,8 @@ const properties = {
   page: { type: "integer", minimum: 1 },
 };
 const inputSchema = { type: "object", properties, required: ["query"], additionalProperties: false };
-const description = "Looks for tickets. Returns the number, the title, the state and the labels of each ticket, newest first, twenty on a page.";
+const description =
+  "Looks for tickets. Returns the number, the title, the state and the labels of each ticket, newest first, twenty on a page.";
 const tools = Array.from({ length: 50 }, (_, at) => ({ name: `find_tickets_${at}`, description, inputSchema }));
 serveStdio(() => {
   const server = new Server({ name: "tickets", version: "1" }, { capabilities: { tools: { listChanged: true } } });
