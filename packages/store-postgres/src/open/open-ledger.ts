@@ -97,6 +97,7 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
   const marks = openMarks(join(directory, "postgres", storeId, "marks"));
   const damage = makeDamageRecord();
   const isGone = isGoneHere(startOf);
+  let open = false;
   const { settle, submit, close, ...writing } = makeLedgerWriter({
     ...{
       link: writer,
@@ -107,12 +108,12 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
       refusal,
       leaseMs,
       isGone,
-      warn,
+      warn: (warning) => void (open ? warn(warning) : warnings.push(warning)), // the caller reads those of the opening
     },
     committed: followers.wake,
   });
   if (!refusal) await noticeRestored({ reader, settle, marks, place: await writer.run(async (connection) => placeOf(connection)) });
-  let open = true;
+  open = true;
   const ledger: Ledger & StoreExtras = {
     durable: true,
     storeId,
