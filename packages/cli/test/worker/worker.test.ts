@@ -214,7 +214,9 @@ for (const store of ["SQLite", "PostgreSQL"] as const) {
         { sessionId: id, reason },
         { sessionId: labeled, reason },
       ]);
-      assert.match((await at.here(["sessions"])).stderr, /no worker has the workspace .* Start one: assent worker --workspace /);
+      const { stderr } = await at.here(["sessions"]);
+      assert.match(stderr, new RegExp(`${id}: waiting, because no worker has the workspace .* Start one: assent worker --workspace `));
+      assert.match(stderr, new RegExp(`${labeled}: waiting, .* Start one: assent worker .*--label gpu=yes`));
       await at.startWorker();
       await at.reaches(id, "done");
       assert.deepEqual(await reasons(), [

@@ -27,13 +27,13 @@ export async function findUntaken(
 
 const NAMED = 3;
 
-/** One line for each reason, with the command that helps. */
+/** One line for each reason and command that helps. */
 export function untakenText(context: Pick<Context, "options">, untaken: readonly UntakenSession[]): string {
-  const lines = [...Map.groupBy(untaken, ({ reason }) => reason)].map(([reason, all]) => {
-    const [first] = all;
+  const why = ({ reason, needs }: UntakenSession): string => `waiting, because ${oneLine(reason)}. ${startText(context, needs)}\n`;
+  const lines = [...Map.groupBy(untaken, why)].map(([text, all]) => {
     const ids = all.slice(0, NAMED).map(({ id }) => id);
     const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : "";
-    return `${ids.join(", ")}${more}: waiting, because ${oneLine(reason)}. ${first ? startText(context, first.needs) : ""}\n`;
+    return `${ids.join(", ")}${more}: ${text}`;
   });
   return lines.join("");
 }
