@@ -150,13 +150,17 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
     const waiter: Waiter = { call: request, hold };
     call.waiters.add(waiter);
     if (call.phase === "asking") hold();
-    if (request.signal.aborted) leave();
-    request.signal.addEventListener("abort", leave, { once: true });
+    const leaveUnlessRunning = (): void => void (call.phase !== "running" && leave());
+    const over = [[request.signal, leave] as const, ...(request.lost ? [[request.lost, leaveUnlessRunning] as const] : [])];
+    for (const [signal, stop] of over) {
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+    }
     try {
       return await Promise.race([call.end, left.promise]);
     } finally {
       stopTimer?.();
-      request.signal.removeEventListener("abort", leave);
+      for (const [signal, stop] of over) signal.removeEventListener("abort", stop);
       call.waiters.delete(waiter);
     }
   };
@@ -170,7 +174,7 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
         if (same.phase === "asking") break;
         await same.decided.promise;
       }
-      if (isClosed || request.signal.aborted) return { state: "refused", text: GONE };
+      if (isClosed || request.signal.aborted || request.lost?.aborted) return { state: "refused", text: GONE };
       return await attend(start(key, request), request);
     },
     close: async () => {

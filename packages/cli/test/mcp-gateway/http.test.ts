@@ -76,6 +76,26 @@ describe("the servers of a client over HTTP", () => {
       assert.equal((await at.here(["verify"])).code, 0);
     });
 
+  for (const mode of ["legacy", "auto"] as const)
+    test(`are not called for a client that negotiates ${mode} and left while its call was held; it runs once when the client is back`, async () => {
+      using at = place();
+      const running = await startHttp(at, "--idle", "500ms", "--hold", "60s");
+      const first = await connectHttp(running, mode);
+      const pid = serverPid(at);
+      const called = first.client.callTool(ECHO).catch(() => undefined);
+      const approval = await waitForApproval(at);
+      await first.client.close(); // without a word to the gateway
+      await called;
+      await at.here(["approve", approval]);
+      await until(() => !isRunning(pid));
+      assert.deepEqual(callsIn(at), []);
+      const second = await connectHttp(running, mode);
+      assert.deepEqual((await second.client.callTool(ECHO)).content, [{ type: "text", text: "hello" }]);
+      assert.deepEqual(callsIn(at), ["echo"]);
+      await second.client.close();
+      assert.equal(await running.stop(), 0);
+    });
+
   test("end with the gateway", async () => {
     using at = place();
     const running = await startHttp(at);
@@ -112,21 +132,27 @@ describe("assent mcp serve --http", () => {
       await client.close();
     });
 
-  const REFUSED: readonly (readonly [string, Record<string, string>, number])[] = [
+  const REFUSED: readonly (readonly [string, Record<string, string>, number, string?])[] = [
     ["without the token", { authorization: "" }, 401],
     ["with another token", { authorization: "Bearer x" }, 401],
     ["under another name", { host: "evil.example.com" }, 403],
     ["from a page of another site", { origin: "https://evil.example.com" }, 403],
+    ["from a page without an address", { origin: "null" }, 403],
+    ["under a name that is none", { host: "a b" }, 400],
+    ["under a name with a password", { host: "127.0.0.1:1@evil.example.com" }, 400],
+    ["with a method that no page may use", {}, 400, "TRACE"],
+    ["that announces a body of 100 MB, before it is sent", { "content-length": "100000000" }, 400],
   ];
-  for (const [words, headers, status] of REFUSED)
+  for (const [words, headers, status, method = "POST"] of REFUSED)
     test(`refuses a request ${words}`, async () => {
       const asked = request(running.url, {
-        method: "POST",
+        method,
         headers: { authorization: running.authorization, "content-type": "application/json", ...headers },
       });
-      asked.end("{}");
+      if (headers["content-length"]) asked.write("{");
+      else asked.end(method === "POST" ? "{}" : undefined);
       const [response] = await once(asked, "response");
-      response.resume();
       assert.equal(response.statusCode, status);
+      asked.on("error", () => undefined).destroy();
     });
 });

@@ -22,6 +22,8 @@ export type GatewayCall = {
   readonly input: Readonly<Record<string, unknown>>;
   /** Aborts if the client cancels the request, or is gone. */
   readonly signal: AbortSignal;
+  /** Aborts if the connection that waits for the result is lost. Over HTTP, that does not cancel what runs, but nothing may start. */
+  readonly lost?: AbortSignal;
   /** Called with the id of the call before its effect. */
   readonly started: (callId: string) => void;
   /** Shows a question at the client; absent if that is not possible while the request is open. */

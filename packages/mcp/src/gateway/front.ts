@@ -92,6 +92,7 @@ export async function openFront(client: ConnectedClient, { open, version, digest
         },
         ...(client.era === "legacy" && client.capabilities.elicitation && { ask: (question, signal) => askNow(context, question, signal) }),
         ...readAnswer(context),
+        ...(context.http?.req && { lost: context.http.req.signal }),
       });
       if (end.state !== "ended") return { end };
       const sent = received.get(end.callId);

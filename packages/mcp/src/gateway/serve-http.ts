@@ -50,9 +50,8 @@ export async function serveOnHttp({ port, failed, clock, idleMs, ...parts }: Htt
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     response.on("close", () => gone.abort());
-    const asked = new Request(`http://${request.headers.host ?? "unknown"}${request.url ?? "/"}`, {
-      ...{ method: request.method ?? "GET", headers: headersOf(request), signal: gone.signal },
-    });
+    const asked = readRequest(request, gone.signal);
+    if (!asked) return await send(refusal(400, "Assent cannot read this request."), response);
     const refused = refuse(asked, token);
     if (refused) return await send(refused, response);
     const body = request.method === "POST" ? await readBody(request) : undefined;
@@ -192,6 +191,16 @@ function endIfIdle(whenIdle: WhenIdle, { handle, end }: HttpClient): HttpClient 
   };
 }
 
+/** Undefined if the host, the address or the method is not one of HTTP. */
+function readRequest(request: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = "GET", url = "/", headers } = request;
+  try {
+    return new Request(`http://${headers.host ?? "unknown"}${url}`, { method, headers: headersOf(request), signal });
+  } catch {
+    return undefined;
+  }
+}
+
 function headersOf({ headers }: IncomingMessage): Headers {
   const result = new Headers();
   for (const [name, value] of Object.entries(headers)) for (const one of [value ?? []].flat()) result.append(name, one);
@@ -201,12 +210,13 @@ function headersOf({ headers }: IncomingMessage): Headers {
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of request) {
-    length += piece.length;
-    if (length > LONGEST_BODY) return "invalid";
-    pieces.push(piece);
-  }
+  if (Number(request.headers["content-length"]) > LONGEST_BODY) return "invalid";
   try {
+    for await (const piece of request) {
+      length += piece.length;
+      if (length > LONGEST_BODY) return "invalid";
+      pieces.push(piece);
+    }
     return JSON.parse(Buffer.concat(pieces).toString("utf8"));
   } catch {
     return "invalid";
