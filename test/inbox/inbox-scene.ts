@@ -26,7 +26,8 @@ export type CallLine = { readonly tool: string; readonly input: object };
 /** A directory with a workspace and a store of its own, in which runs park and an inbox is served. */
 export class InboxScene {
   readonly directory: string = mkdtempSync(join(tmpdir(), "assent-inbox-"));
-  readonly workspace: string = join(this.directory, "project");
+  /** Where programs are started. */
+  workspace: string = join(this.directory, "project");
   readonly env: NodeJS.ProcessEnv = {
     ...process.env,
     HOME: this.directory,

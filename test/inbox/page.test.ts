@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { query } from "@assent/sdk";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { openScreen } from "../../packages/cli/test/tui/support/screen.ts";
 import { expectAttackCounts } from "../../packages/inbox/test/attack-table.ts";
 import { InboxScene, openBrowser, program, withoutChromium } from "./inbox-scene.ts";
 
@@ -127,7 +128,7 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
-  test("a secret in a command, a file and an error is in no list, card, timeline, export, notification, log or audit stream", async () => {
+  test("a secret in a command, a file and an error is in no list, card, timeline, export, notification, log or audit stream of page and terminal", async () => {
     const part = (name: string): string => `${name}Q7xW2mZ9pL4v`;
     const keys = {
       command: `sk-${part("command")}`,
@@ -145,25 +146,41 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       join(scene.directory, "config", "assent", "settings.json"),
       JSON.stringify({ version: 1, notify: { receivers: { file: receiver } }, audit: [{ file: streamed }] }),
     );
+    // A secret of the project that titles and lists would cut.
+    const literal = `${part("project")}${"0123456789".repeat(5)}`;
+    mkdirSync(join(scene.workspace, ".assent"));
+    writeFileSync(
+      join(scene.workspace, ".assent", "settings.json"),
+      JSON.stringify({ version: 1, redaction: { patterns: [{ name: "shop", literal }] } }),
+    );
     const content = `key ${keys.after} of the shop\n${pem(part("newpem"))}`;
     scene.park(
-      `release with ${keys.command}`,
-      [shell(`npm run release -- ${keys.command}`), { tool: "write", input: { file_path: "a.txt", content } }],
+      `release with ${keys.command} and then also with this other one: ${literal}`,
+      [
+        shell(`npm run release -- ${keys.command} ${"x".repeat(120)} ${literal}`),
+        { tool: "write", input: { file_path: "a.txt", content } },
+      ],
       [{ tool: "read", input: { file_path: "a.txt" } }, shell(`cat ${keys.error}`)],
       `I use ${keys.command}.`,
     );
     const [{ sessionId = "" } = {}] = scene.waiting();
-    const secrets = ["command", "before", "after", "error", "oldpem", "newpem"].map(part);
+    const secrets = ["command", "before", "after", "error", "oldpem", "newpem", "project"].map(part);
     const expectHidden = (view: string, text: string): void => {
       assert.match(text, /\[redacted: /, `${view} shows that something is hidden`);
       for (const secret of secrets) assert.ok(!text.includes(secret), `${view} contains ${secret}: ${text}`);
     };
-    for (const args of [["log"], ["log", "--json"], ["log", "--format", "jsonl"], ["log", "--format", "otlp"]])
+    const printed = [["approvals"], ["approvals", "--json"], ["sessions"], ["log"], ["log", "--json"]];
+    for (const args of [...printed, ["log", "--format", "jsonl"], ["log", "--format", "otlp"]])
       expectHidden(args.join(" "), scene.assent(...args));
     for (const format of ["md", "jsonl"])
       expectHidden(`export ${format}`, scene.assent("sessions", "export", sessionId, "--format", format));
     expectHidden("the notification", readFileSync(told, "utf8"));
     expectHidden("the audit stream", readFileSync(streamed, "utf8"));
+    using watch = openScreen({ cwd: scene.directory, env: scene.env as Record<string, string>, args: ["watch"], columns: 400 });
+    expectHidden("watch", await watch.until("npm run release"));
+    watch.press("q");
+    await watch.exit();
+    scene.workspace = scene.directory; // the page shows sessions of all directories
     await opened(scene, async ({ page }) => {
       const unfolded = async (): Promise<string> => {
         await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
@@ -189,7 +206,8 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
         ...scene.waiting().map(({ id }) => `cards/${id}`),
       ])
         expectHidden(path, await page.evaluate<string>(`fetch("/api/${path}").then((answer) => answer.text())`));
-      assert.match(scene.assent("log", "--raw"), new RegExp(keys.command), "the owner can see it");
+      for (const command of ["log", "approvals"])
+        assert.match(scene.assent(command, "--json", "--raw"), new RegExp(keys.command), `the owner can see it with ${command} --raw`);
     });
   });
 

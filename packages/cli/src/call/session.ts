@@ -17,12 +17,11 @@ import { type CallFlags, flagsForRecord, mergeResumedFlags, type OnAsk, readFlag
 import { type FollowedPolicy, followPolicy } from "../compose/follow-policy.ts";
 import { commandHolder, keepAlive } from "../compose/keep-alive.ts";
 import type { WorkPlace } from "../compose/place.ts";
+import { titleFrom } from "../compose/redaction.ts";
 import { approvalSubject } from "../desk/approvals/view.ts";
 import { type WaitingItem, waitingKind } from "../desk/approvals/waiting-list.ts";
 import { questionSubject } from "../desk/questions/view.ts";
-import { cut } from "../io/display-width.ts";
 import { CommandError } from "../io/failure.ts";
-import { oneLine } from "../io/visible-text.ts";
 import { findRow } from "../store/find-row.ts";
 import type { Store } from "../store/store.ts";
 import { VERSION } from "../version.ts";
@@ -124,7 +123,7 @@ function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk
     parent: null,
     agent: null,
     policy: revision,
-    title: cut(oneLine(`${tool} ${text.trim().slice(0, 200)}`), 80),
+    title: titleFrom(`${tool} ${text.trim()}`, policy.source.settings()),
     options: flagsForRecord(flags, onAsk),
   };
 }

@@ -1,4 +1,4 @@
-import { COMMON, PAGE } from "../command-line/options.ts";
+import { COMMON, PAGE, RAW } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
 
 export const approvals: Command = {
@@ -11,6 +11,7 @@ export const approvals: Command = {
     { name: "session", takes: "text", value: "ID", help: "only from this session" },
     { name: "tool", takes: "text", value: "NAME", help: "only for this tool" },
     { name: "all", takes: "nothing", help: "include answered and closed ones" },
+    RAW,
     ...PAGE,
     ...COMMON,
   ],

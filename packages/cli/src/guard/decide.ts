@@ -26,11 +26,10 @@ import { currentUser } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { createHooks } from "../compose/hook-runner.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
+import { titleFrom } from "../compose/redaction.ts";
 import { untilAborted } from "../io/cancel-on-signal.ts";
-import { cut } from "../io/display-width.ts";
 import { ignoreHeld } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
-import { oneLine } from "../io/visible-text.ts";
 import { personBy } from "../io/who.ts";
 import { storeFlag, userHome } from "../store/location.ts";
 import { VERSION } from "../version.ts";
@@ -144,7 +143,7 @@ export async function createCallSession(
         version: VERSION,
         policy: revision,
         agent: call.subagent ?? null,
-        title: cut(oneLine(`${translated.tool} ${JSON.stringify(translated.input).slice(0, 200)}`), 80),
+        title: titleFrom(`${translated.tool} ${JSON.stringify(translated.input)}`, policy.source.settings()),
         group: { client: agent, title: agentTitle(agent), id: call.session, ...(agentProcess && { process: agentProcess }) },
       },
     },

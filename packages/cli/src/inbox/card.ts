@@ -25,7 +25,7 @@ import { whenText, whoText } from "../io/who.ts";
 import { wordChanges } from "../tui/diff/word-changes.ts";
 import { approvalRow, proposalRow, questionRow, type SessionView } from "./rows.ts";
 
-type CardPorts = {
+export type CardPorts = {
   readonly ledger: Ledger;
   readonly viewOf: (session: string) => Promise<SessionView>;
   /** Lines of a diff are redacted before they are cut into words, in which no secret would be found. */

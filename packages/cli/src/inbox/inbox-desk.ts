@@ -1,8 +1,8 @@
 import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
-import type { AnswerResult, InboxCard, InboxDesk, SessionLine, WaitingRow } from "@assent/inbox";
-import { createLineRedactor, createValueRedactor, type Settings } from "@assent/policy";
+import type { AnswerResult, InboxCard, InboxDesk, SessionLine } from "@assent/inbox";
 import type { Context } from "../command-line/spec.ts";
+import { createRedactions, type Redaction } from "../compose/redaction.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
 import { endWords, requestCancel } from "../desk/sessions/cancel.ts";
 import { exportedEvents } from "../desk/sessions/export.ts";
@@ -12,33 +12,39 @@ import { whenText } from "../io/who.ts";
 import type { Store } from "../store/store.ts";
 import { isWorkerSession } from "../worker/registered-workers.ts";
 import { type AnswerParts, answerApprovalCard, answerQuestionCard, orRefusal, settleCard } from "./answer.ts";
-import { approvalCard, proposalCard, questionCard } from "./card.ts";
-import { agentName, createSessionViews, sessionTitle, waitingRows } from "./rows.ts";
+import { approvalCard, type CardPorts, proposalCard, questionCard } from "./card.ts";
+import { agentName, createSessionViews, createWaitingList, NAMES, sessionTitle } from "./rows.ts";
 import { sessionTimeline } from "./timeline.ts";
 
 export type InboxDeskParts = {
   readonly context: Context;
   readonly store: Store;
   readonly by: By;
-  readonly patterns: Settings["redaction.patterns"];
 };
 
 /** Creates the desk of the page over the ledger. Every text that leaves it is redacted, except a revealed input. */
-export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts): InboxDesk {
+export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDesk {
   const { ledger } = store;
-  const redact = createValueRedactor(patterns, NAMES);
-  const redactRows = keepRedacted(redact);
-  const ports = { ledger, viewOf: createSessionViews(ledger), redactLines: createLineRedactor(patterns) };
+  const redactionOf = createRedactions(context.io, NAMES);
+  const viewOf = createSessionViews(ledger);
+  const redactionOfSession = async (id: string): Promise<Redaction> => redactionOf((await viewOf(id)).cwd || context.io.cwd);
   const answering: AnswerParts = { context, store, by };
-  const rawCard = async (id: string): Promise<InboxCard | undefined> => {
-    const kind = waitingKind(id);
-    if (kind === "approvals") return await ifFound(await readRow(ledger, kind, id), (row) => approvalCard(ports, row));
-    if (kind === "questions") return await ifFound(await readRow(ledger, kind, id), (row) => questionCard(ports, row));
-    return await ifFound(await readRow(ledger, kind, id), (row) => proposalCard(ports, row));
+  const shownCard = async <R extends { readonly session: string }>(
+    row: R | undefined,
+    read: (ports: CardPorts, row: R) => Promise<InboxCard>,
+  ): Promise<InboxCard | undefined> => {
+    if (!row) return undefined;
+    const { value, lines } = await redactionOfSession(row.session);
+    return value(await read({ ledger, viewOf, redactLines: lines }, row));
   };
   return {
-    waiting: async () => redactRows(await waitingRows(ledger, ports.viewOf)),
-    card: async (id) => redact(await rawCard(id)),
+    waiting: createWaitingList(ledger, viewOf, redactionOf),
+    card: async (id) => {
+      const kind = waitingKind(id);
+      if (kind === "approvals") return await shownCard(await readRow(ledger, kind, id), approvalCard);
+      if (kind === "questions") return await shownCard(await readRow(ledger, kind, id), questionCard);
+      return await shownCard(await readRow(ledger, kind, id), proposalCard);
+    },
     reveal: async (id) => {
       const row = waitingKind(id) === "approvals" ? await readRow(ledger, "approvals", id) : undefined;
       const { "call.judged": judged } = row ? await readCallRecord(ledger, row.session, row.call) : {};
@@ -54,14 +60,19 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
             settleCard(answering, row, given.outcome === "approve" ? "apply" : "discard", given),
           );
         return await ifKnown(given.id, await readRow(ledger, kind, given.id), async (row) => {
-          const { offers } = given.remember ? await approvalCard(ports, row) : { offers: [] };
-          const shown = offers.map((offer) => [redact(offer), offer] as const);
+          const { value, lines: redactLines } = await redactionOfSession(row.session);
+          const { offers } = given.remember ? await approvalCard({ ledger, viewOf, redactLines }, row) : { offers: [] };
+          const shown = offers.map((offer) => [value(offer), offer] as const);
           return await answerApprovalCard(answering, row, given, shown);
         });
       }),
-    sessions: async () => redact(await sessionLines(ledger)),
-    timeline: async (id) => redact(await ifFound(await readRow(ledger, "sessions", id), (row) => sessionTimeline(ledger, row, redact))),
-    export: async (id) => ((await readRow(ledger, "sessions", id)) ? redact(await exportMarkdown(ledger, id)) : undefined),
+    sessions: async () => (await sessionLines(ledger)).map((line) => redactionOf(line.directory).value(line)),
+    timeline: (id) =>
+      ifFound(readRow(ledger, "sessions", id), async (row) => {
+        const { value } = redactionOf(row.cwd);
+        return value(await sessionTimeline(ledger, row, value));
+      }),
+    export: (id) => ifFound(readRow(ledger, "sessions", id), async (row) => redactionOf(row.cwd).value(await exportMarkdown(ledger, id))),
     undo: (id) =>
       orRefusal(id, async () =>
         ifKnown(id, await readRow(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
@@ -85,7 +96,7 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
         by: madeBy,
         expiresAt,
       }));
-      return redact(lines);
+      return redactionOf(context.io.cwd).value(lines);
     },
     revoke: (id) =>
       orRefusal(id, async () =>
@@ -99,46 +110,16 @@ export function createInboxDesk({ context, store, by, patterns }: InboxDeskParts
   };
 }
 
-/** Redacting is most of the work for a long list, of which few rows change at a time. */
-function keepRedacted(redact: (row: WaitingRow) => WaitingRow): (rows: readonly WaitingRow[]) => readonly WaitingRow[] {
-  let before: ReadonlyMap<string, { readonly raw: string; readonly shown: WaitingRow }> = new Map();
-  return (rows) => {
-    const now = rows.map((row) => {
-      const raw = JSON.stringify(row);
-      const known = before.get(row.id);
-      return known?.raw === raw ? known : { raw, shown: redact(row) };
-    });
-    before = new Map(now.map((one) => [one.shown.id, one]));
-    return now.map(({ shown }) => shown);
-  };
-}
-
 const MOST = 1_000;
 
-async function ifFound<T, R>(row: T | undefined, act: (row: T) => Promise<R>): Promise<R | undefined> {
+async function ifFound<T, R>(found: Promise<T | undefined>, act: (row: T) => Promise<R>): Promise<R | undefined> {
+  const row = await found;
   return row === undefined ? undefined : await act(row);
 }
 
 async function ifKnown<T>(id: string, row: T | undefined, act: (row: T) => Promise<AnswerResult>): Promise<AnswerResult> {
   return row === undefined ? { id, result: "refused", message: `There is no ${id}.` } : await act(row);
 }
-
-/** Fields that name things and are no text of a model or tool. */
-const NAMES: ReadonlySet<string> = new Set([
-  "id",
-  "kind",
-  "session",
-  "fingerprint",
-  "state",
-  "since",
-  "expiresAt",
-  "at",
-  "undo",
-  "card",
-  "cancel",
-  "write",
-  "path",
-]);
 
 async function sessionLines(ledger: Ledger): Promise<readonly SessionLine[]> {
   const totals = await agentTotals(ledger);

@@ -9,8 +9,10 @@ import {
   type SessionRow,
 } from "@assent/core";
 import type { WaitingRow } from "@assent/inbox";
+import type { Redaction } from "../compose/redaction.ts";
 import { approvalDirectory, approvalSubject, askReason, headingOf } from "../desk/approvals/view.ts";
 import { questionSubject } from "../desk/questions/view.ts";
+import { cut, LIST_WIDTH } from "../io/display-width.ts";
 
 /** What the page shows of the session of a row. */
 export type SessionView = { readonly title: string; readonly agent: string; readonly cwd: string; readonly mode: string };
@@ -46,8 +48,40 @@ export function agentName({ group }: Pick<SessionRow, "group">): string {
   return group?.title ?? "Assent";
 }
 
-/** Everything that waits, oldest first, as the list shows it. */
-export async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promise<SessionView>): Promise<readonly WaitingRow[]> {
+/** Fields of lists and cards that name things and are no text of a model or tool. */
+export const NAMES: ReadonlySet<string> = new Set([
+  ...["id", "kind", "session", "fingerprint", "state", "since", "expiresAt", "at", "undo", "card", "cancel", "write", "path"],
+  ...["sessionId", "callId", "proposalId", "requestedAt"],
+]);
+
+/** Reads everything that waits, oldest first, as lists show it: without secrets. */
+export function createWaitingList(
+  ledger: Ledger,
+  viewOf: (id: string) => Promise<SessionView>,
+  redactionOf: (directory: string) => Redaction,
+): () => Promise<readonly WaitingRow[]> {
+  const shownRows = keepRedacted((row) => {
+    const { subject, ...rest } = redactionOf(row.directory).value(row);
+    return { ...rest, subject: cut(subject, LIST_WIDTH) };
+  });
+  return async () => shownRows(await waitingRows(ledger, viewOf));
+}
+
+/** Redacting is most of the work for a long list, of which few rows change at a time. */
+function keepRedacted(redact: (row: WaitingRow) => WaitingRow): (rows: readonly WaitingRow[]) => readonly WaitingRow[] {
+  let before: ReadonlyMap<string, { readonly raw: string; readonly shown: WaitingRow }> = new Map();
+  return (rows) => {
+    const now = rows.map((row) => {
+      const raw = JSON.stringify(row);
+      const known = before.get(row.id);
+      return known?.raw === raw ? known : { raw, shown: redact(row) };
+    });
+    before = new Map(now.map((one) => [one.shown.id, one]));
+    return now.map(({ shown }) => shown);
+  };
+}
+
+async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promise<SessionView>): Promise<readonly WaitingRow[]> {
   const rows: WaitingRow[] = [];
   const views = new Map<string, Promise<SessionView>>();
   const add = async (session: string, row: Omit<WaitingRow, "session" | "sessionTitle" | "agent" | "mode">): Promise<void> => {
@@ -63,7 +97,7 @@ export async function waitingRows(ledger: Ledger, viewOfSession: (id: string) =>
 
 type OwnFields = Omit<WaitingRow, "session" | "sessionTitle" | "agent" | "mode">;
 
-/** An empty directory means the session's directory. */
+/** The subject is not cut, so that secrets can be hidden in it. An empty directory means the session's directory. */
 export function approvalRow(row: ApprovalRow): OwnFields {
   const { id, tool, requestedAt: since, expiresAt } = row;
   const directory = approvalDirectory({ details: row.details, cwd: "" });
@@ -71,11 +105,13 @@ export function approvalRow(row: ApprovalRow): OwnFields {
 }
 
 function subjectOf(row: ApprovalRow): string {
-  return row.details.type === "edit" ? headingOf(row) : approvalSubject(row).replace(/^Confirm (?:command: )?/, "");
+  return row.details.type === "edit"
+    ? headingOf(row)
+    : approvalSubject(row, Number.POSITIVE_INFINITY).replace(/^Confirm (?:command: )?/, "");
 }
 
 export function questionRow(row: QuestionRow): OwnFields {
-  const subject = questionSubject(row.questions);
+  const subject = questionSubject(row.questions, Number.POSITIVE_INFINITY);
   return { id: row.id, kind: "question", tool: "ask", subject, directory: "", why: "the model asks", since: row.askedAt, expiresAt: null };
 }
 

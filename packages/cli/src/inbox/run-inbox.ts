@@ -8,7 +8,6 @@ import type { Context } from "../command-line/spec.ts";
 import { NO_OPTIONS } from "../compose/flags.ts";
 import { readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
-import { redactionPatterns } from "../compose/redaction.ts";
 import { cancelOnSignal, untilAborted } from "../io/cancel-on-signal.ts";
 import { listenError } from "../io/listen-error.ts";
 import { openInBrowser } from "../io/open-in-browser.ts";
@@ -25,7 +24,7 @@ export function runInbox(context: Context): Promise<number> {
   const { io, options } = context;
   return withStore(context, async (store) => {
     const by = personBy(currentUser().user, { name: options.text("by"), door: "inbox", from: "inbox" });
-    const desk = createInboxDesk({ context, store, by, patterns: redactionPatterns(context) });
+    const desk = createInboxDesk({ context, store, by });
     const server = await serveInbox({
       desk,
       page: await loadPage(),

@@ -76,14 +76,14 @@ function entryText(event: LedgerEvent): string {
     case "call.judged":
       return decisionSentence(event.body);
     case "approval.opened":
-      return `${approvalSubject(event.body)}: ${askReason(event.body)}`;
+      return `${approvalSubject(event.body, Number.POSITIVE_INFINITY)}: ${askReason(event.body)}`;
     case "approval.answered":
     case "question.answered": {
       const { outcome, by, reason } = event.body;
       return `${outcome} by ${whoText(by)}${reason === null ? "" : `: ${reason}`}`;
     }
     case "question.asked":
-      return questionSubject(event.body.questions);
+      return questionSubject(event.body.questions, Number.POSITIVE_INFINITY);
     case "call.ended":
       return `${event.body.outcome}\n${contentText(event.body.content)}`;
     case "proposal.staged":

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, type Ledger, LedgerError } from "@assent/core";
 import { createRandomIds, createSystemClock } from "@assent/host";
-import { createValueRedactor, findWorkspace, type NotifyReceiver } from "@assent/policy";
+import type { NotifyReceiver } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { readOwnSettings } from "../compose/own-settings.ts";
+import { createRedactions } from "../compose/redaction.ts";
 import type { Io } from "../io/io.ts";
 import type { Store } from "../store/store.ts";
 import { type AttemptResult, deliver } from "./deliver.ts";
@@ -68,26 +69,14 @@ type CurrentItem = { readonly notice: Notice; readonly item: NoticeItem };
 
 /** Secrets are looked for with the patterns of the directory that the item is about. */
 async function readItems({ io, ledger, directory }: SenderParts, notices: readonly Notice[]): Promise<readonly CurrentItem[]> {
-  const redactors = new Map<string, ReturnType<typeof createValueRedactor>>();
+  const redactionOf = createRedactions(io);
   const found: CurrentItem[] = [];
   for (const notice of notices) {
     const [row] = await ledger.pending("sessions", { prefix: notice.session, all: true, limit: 1 });
-    const cwd = row?.cwd || directory;
-    const redact = redactors.get(cwd) ?? createValueRedactor(readOwnSettings(io, workspaceOf(cwd))["redaction.patterns"]);
-    redactors.set(cwd, redact);
-    const item = await readItem(ledger, notice, redact);
+    const item = await readItem(ledger, notice, redactionOf(row?.cwd || directory).value);
     if (item) found.push({ notice, item });
   }
   return found;
-}
-
-/** The directory itself if it is gone. */
-function workspaceOf(cwd: string): string {
-  try {
-    return findWorkspace(cwd, undefined);
-  } catch {
-    return cwd;
-  }
 }
 
 export function createMessage(items: readonly NoticeItem[], clock: Clock, link: string | undefined): NoticeMessage {

@@ -3,8 +3,9 @@ import { createSystemClock, currentUser } from "@assent/host";
 import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
+import { createRedactions } from "../compose/redaction.ts";
 import { followRecord } from "../inbox/inbox-desk.ts";
-import { createSessionViews, waitingRows } from "../inbox/rows.ts";
+import { createSessionViews, createWaitingList, NAMES } from "../inbox/rows.ts";
 import { cut } from "../io/display-width.ts";
 import { CommandError } from "../io/failure.ts";
 import { personBy } from "../io/who.ts";
@@ -42,7 +43,7 @@ async function watch(given: Context, store: Store): Promise<number> {
   const clock = given.overrides.clock ?? createSystemClock();
   const theme = makeTheme(themeFromEnvironment(io.env) ?? "dark");
   const leaving = Promise.withResolvers<void>();
-  const viewOf = createSessionViews(store.ledger);
+  const readWaiting = createWaitingList(store.ledger, createSessionViews(store.ledger), createRedactions(io, NAMES));
   let state: WatchState = EMPTY_LIST;
   let open: OpenCard | undefined;
   const set = (change: Partial<WatchState>): void => {
@@ -101,7 +102,7 @@ async function watch(given: Context, store: Store): Promise<number> {
   };
   const look = async (): Promise<void> => {
     try {
-      const rows = await waitingRows(store.ledger, viewOf);
+      const rows = await readWaiting();
       set(withRows(state, rows));
       const card = open;
       if (!card || rows.some(({ id }) => id === card.id)) return;

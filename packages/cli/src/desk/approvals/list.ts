@@ -1,8 +1,9 @@
 import type { JsonObject, Ledger } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { createSessionViews, type SessionView } from "../../inbox/rows.ts";
-import { cut, wrapWords } from "../../io/display-width.ts";
+import { createRedactions } from "../../compose/redaction.ts";
+import { createSessionViews, NAMES, type SessionView } from "../../inbox/rows.ts";
+import { cut, LIST_WIDTH, wrapWords } from "../../io/display-width.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -48,20 +49,31 @@ async function print({ io, options, overrides }: Context, ledger: Ledger, page: 
   const now = (overrides.clock ?? createSystemClock()).now();
   const viewOf = createSessionViews(ledger);
   const views = await Promise.all(page.map(({ session }) => viewOf(session)));
+  const redactionOf = createRedactions(io, NAMES);
+  const hide = <T>({ directory }: Pick<WaitingItem, "directory">, view: SessionView | undefined, value: T): T =>
+    options.flag("raw") ? value : redactionOf(directory || view?.cwd || io.cwd).value(value);
   if (options.flag("json"))
-    return printJson(io, await Promise.all(page.map((item, at) => longForm(ledger, { item, view: views[at], all, now }))));
+    return printJson(
+      io,
+      await Promise.all(page.map(async (item, at) => hide(item, views[at], await longForm(ledger, { item, view: views[at], all, now })))),
+    );
   if (page.length === 0) return io.stdout.write(all ? "No approvals.\n" : "Nothing waits for an answer.\n");
+  const shown = page.map(({ row: _row, form: _form, ...item }, at) => hide(item, views[at], { item, view: views[at] }));
   const columns = ["id", ...(all ? ["state"] : []), "tool", "age", { shrinks: "what" }];
   const width = io.stdout.columns();
-  const cells = page.map((row) => waitingCells(row, all, now));
+  const cells = shown.map(({ item }) => waitingCells({ ...item, subject: cut(item.subject, LIST_WIDTH) }, all, now));
   const [heading = "", ...lines] = textTable(columns, cells, width).split("\n");
   if (lines.length !== page.length + 1) return io.stdout.write([heading, ...lines].join("\n")); // too narrow for a table
-  const rows = page.flatMap((item, at) => [lines[at] ?? "", originLine(item, views[at], width)]);
+  const rows = shown.flatMap(({ item, view }, at) => [lines[at] ?? "", originLine(item, view, width)]);
   return io.stdout.write([heading, ...rows, ""].join("\n"));
 }
 
 /** Where a request comes from, and why it asks. */
-function originLine({ why, directory }: WaitingItem, view: SessionView | undefined, width: number | undefined): string {
+function originLine(
+  { why, directory }: Pick<WaitingItem, "why" | "directory">,
+  view: SessionView | undefined,
+  width: number | undefined,
+): string {
   const title = width === undefined ? (view?.title ?? "") : cut(view?.title ?? "", Math.max(MIN_TITLE, Math.floor(width / 3)));
   const line = `  ${oneLine([title, view?.agent, directory || view?.cwd, why].join(" · "))}`;
   return width === undefined

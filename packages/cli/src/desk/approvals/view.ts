@@ -1,5 +1,5 @@
 import type { ConfirmationDetails, EffectOffer, OpenApproval, RuleRef } from "@assent/core";
-import { cut, quoted, quotedAfter, TEXT_MARK, wrap, wrapWords } from "../../io/display-width.ts";
+import { cut, LIST_WIDTH, quoted, quotedAfter, TEXT_MARK, wrap, wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { ruleWords } from "../grants/remembered-rule.ts";
@@ -68,10 +68,11 @@ export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited:
   return edited ? warnings.map(warningAfterEdit) : warnings;
 }
 
-const LIST_WIDTH = 200;
-
-/** One line; values too large for lists become "(long)". */
-export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+/** One line; values too large for lists become "(long)". A caller that hides secrets asks for all of it, and cuts it afterwards. */
+export function approvalSubject(
+  { title, details }: { readonly title: string; readonly details: ConfirmationDetails },
+  width: number = LIST_WIDTH,
+): string {
   const about: unknown =
     details.type === "exec"
       ? details.command
@@ -81,7 +82,7 @@ export function approvalSubject({ title, details }: { readonly title: string; re
           ? firstLine(details.prompt, title)
           : "";
   if (about === "") return approvalTitle({ title, details });
-  return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
+  return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, width) : "(long)"}`), width);
 }
 
 /** Empty if the title repeats the first line. */

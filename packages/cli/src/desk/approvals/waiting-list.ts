@@ -9,6 +9,7 @@ import {
   type Session,
 } from "@assent/core";
 import { approvalRow, proposalRow, questionRow } from "../../inbox/rows.ts";
+import { cut, LIST_WIDTH } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { ageText } from "../../io/who.ts";
 import { questionForm } from "../questions/form.ts";
@@ -21,6 +22,7 @@ export type WaitingItem = {
   readonly since: string;
   readonly tool: string;
   readonly state: string;
+  /** One line, not cut. */
   readonly subject: string;
   readonly session: string;
   /** Empty for the directory of the session. */
@@ -40,7 +42,11 @@ export function waitingKind(id: string): "approvals" | "questions" | "proposals"
   return id.startsWith("p_") ? "proposals" : "approvals";
 }
 
-export function waitingCells({ id, state, tool, since, subject, edited }: WaitingItem, withState: boolean, now: number): readonly string[] {
+export function waitingCells(
+  { id, state, tool, since, subject, edited }: Omit<WaitingItem, "row" | "form">,
+  withState: boolean,
+  now: number,
+): readonly string[] {
   return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, ageText(since, now), subject];
 }
 
@@ -91,7 +97,7 @@ async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   for await (const row of rowsOf(ledger, page, of)) {
     const { session, state, preview } = row;
     const previewed = preview?.writable ? { previewed: true as const } : {};
-    const shown = { ...approvalRow(row), subject: approvalSubject(row), ...(await changes(ledger, row)) };
+    const shown = { ...approvalRow(row), subject: approvalSubject(row, ALL), ...(await changes(ledger, row)) };
     yield { ...shown, session, state, row, form: approvalForm(row), ...previewed };
   }
 }
@@ -99,10 +105,10 @@ async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
 async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<WaitingItem, "subject" | "edited"> | undefined> {
   if (row.covers === null || row.covers === row.fingerprint) return undefined;
   const edited = await findEditedInput(ledger, row);
-  return edited && { subject: `${row.title}: ${inputSubject(await ledger.resolve(edited.input), LONGEST)}`, edited: true };
+  return edited && { subject: `${row.title}: ${inputSubject(await ledger.resolve(edited.input), ALL)}`, edited: true };
 }
 
-const LONGEST = 200;
+const ALL = Number.POSITIVE_INFINITY;
 
 async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const { tool: _tool, ...query } = page.query; // only `ask` asks questions
@@ -174,7 +180,7 @@ export function waitingText(
   const each = waiting.map(({ id, subject, previewed }) => {
     const ways = id.startsWith("q_") ? [" --answers JSON"] : previewed ? [" --write", " --run"] : [""];
     const yes = ways.map((way) => `  assent approve ${id}${flags}${way}\n`).join("");
-    return `Waiting for an answer: ${oneLine(subject)}\n${yes}  assent reject ${id}${flags}\n`;
+    return `Waiting for an answer: ${cut(oneLine(subject), LIST_WIDTH)}\n${yes}  assent reject ${id}${flags}\n`;
   });
   if (resume === undefined) return each.join("");
   return `${each.join("")}${each.length === 0 ? "Continue" : "Then continue"} with: ${resume}\n`;

@@ -1,14 +1,12 @@
 import type { Question, QuestionRow } from "@assent/core";
 import { OTHER } from "@assent/core/parts";
-import { cut, quoted, wrap } from "../../io/display-width.ts";
+import { cut, LIST_WIDTH, quoted, wrap } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 
-const LIST_WIDTH = 200;
-
-export function questionSubject(questions: readonly Question[]): string {
+export function questionSubject(questions: readonly Question[], width: number = LIST_WIDTH): string {
   const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : "";
-  return `${cut(oneLine(questions[0]?.question ?? ""), LIST_WIDTH)}${more}`;
+  return `${cut(oneLine(questions[0]?.question ?? ""), width)}${more}`;
 }
 
 export type QuestionPlace = { readonly columns: number; readonly style: Style; readonly title: string };

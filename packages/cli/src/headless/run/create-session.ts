@@ -5,9 +5,8 @@ import { type CallFlags, flagsForRecord, readOnAsk } from "../../compose/flags.t
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import { commandHolder } from "../../compose/keep-alive.ts";
 import type { WorkPlace } from "../../compose/place.ts";
-import { cut } from "../../io/display-width.ts";
+import { titleFrom } from "../../compose/redaction.ts";
 import { CommandError } from "../../io/failure.ts";
-import { oneLine } from "../../io/visible-text.ts";
 import { VERSION } from "../../version.ts";
 
 export type RunToCreate = {
@@ -27,7 +26,7 @@ export async function createRunSession(context: Context, ports: SessionPorts, ru
   const { policy, place, flags, prompt, id, model, more } = run;
   refuseUnpriced(policy, model);
   const { mode, revision } = policy.source.current();
-  const title = cut(oneLine((prompt ?? "").trim().slice(0, 200)), 80);
+  const title = titleFrom(prompt ?? "", policy.source.settings());
   const options = { ...flagsForRecord(flags, readOnAsk(context)), command: "run", model, ...more };
   return await openSession(
     { ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },

@@ -11,15 +11,14 @@ import type { FrontEnd } from "../../compose/front-end.ts";
 import { commandHolder } from "../../compose/keep-alive.ts";
 import { type RunModel, resolveRunModel } from "../../compose/model.ts";
 import { isDirectory, type WorkPlace } from "../../compose/place.ts";
+import { titleFrom } from "../../compose/redaction.ts";
 import { listWaitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import type { RunFlags } from "../../headless/run/flags.ts";
 import { closeReason } from "../../headless/run/outcome.ts";
 import { armSchedules } from "../../headless/run/schedule-file.ts";
 import type { Cancellation } from "../../io/cancel-on-signal.ts";
-import { cut } from "../../io/display-width.ts";
 import { CommandError } from "../../io/failure.ts";
-import { oneLine } from "../../io/visible-text.ts";
 import type { Store } from "../../store/store.ts";
 import { VERSION } from "../../version.ts";
 
@@ -77,7 +76,7 @@ export async function beginSession(shared: SharedParts, prepared: PreparedSessio
   const create = { ...place, door: "tui", mode, model: chosen.id, version: VERSION, policy: revision, options };
   const session = await openSession(
     { ledger: store.ledger, ...ports },
-    { holder: commandHolder(context, "tui"), create: { ...create, title: cut(oneLine(title.slice(0, 200)), 80) } },
+    { holder: commandHolder(context, "tui"), create: { ...create, title: titleFrom(title, policy.source.settings()) } },
   );
   return await composeSession(shared, { session, policy, chosen, wasDone: true });
 }
