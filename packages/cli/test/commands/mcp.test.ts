@@ -143,6 +143,36 @@ describe("a call of an MCP tool in assent run", () => {
   });
 });
 
+describe("real servers in assent run", () => {
+  test("everything, filesystem and memory do what the model asks", async () => {
+    using at = place();
+    const own = { env: { MEMORY_FILE_PATH: join(at.root, "memory.json") } };
+    writeSettings(at, {
+      mcpServers: {
+        every: published("everything"),
+        files: published("filesystem", at.workspace),
+        memory: { ...published("memory"), ...own },
+      },
+      permissions: { allow: ["mcp__every__get-*", "mcp__files__write_file:path=*.txt", "mcp__memory"] },
+    });
+    const path = at.path("made.txt");
+    const calls = [
+      { tool: "mcp__every__get-sum", id: "c1", input: { a: 1, b: 2 } },
+      { tool: "mcp__files__write_file", id: "c2", input: { path, content: "made" } },
+      { tool: "mcp__memory__create_entities", id: "c3", input: { entities: [{ name: "Ada", entityType: "person", observations: [] }] } },
+      { tool: "mcp__every__trigger-long-running-operation", id: "c4", input: { duration: 1, steps: 1 } },
+    ];
+    at.write("s.yaml", JSON.stringify({ turns: [{ calls }, { say: "Done." }] }));
+    const ran = await at.here(["run", "go", "--model", "script:s.yaml", "--output-format", "stream-json"]);
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.match(ran.stdout, /The sum of 1 and 2 is 3/);
+    assert.equal(readFileSync(path, "utf8"), "made");
+    assert.match(readFileSync(join(at.root, "memory.json"), "utf8"), /Ada/);
+    assert.match(ran.stdout, /"tool_use_id":"c4".*"outcome":"denied"/);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+});
+
 describe("where servers are configured", () => {
   test(".mcp.json counts once the workspace is trusted", async () => {
     using at = place();
@@ -252,7 +282,7 @@ describe("where servers are configured", () => {
 
   test("login opens the way for a server that wants one, and logout closes it", async (t) => {
     using at = place();
-    const { url } = await startHttpServer(t, { oauth: true });
+    const { url, revoke } = await startHttpServer(t, { oauth: true });
     await at.here(["mcp", "add", "web", url]);
     const refused = await at.here(["mcp", "test", "web"]);
     assert.match(refused.stdout, /wants you to log in\.\n {2}Run: assent mcp login web/);
@@ -268,6 +298,10 @@ describe("where servers are configured", () => {
     const [code] = await once(child, "exit");
     assert.equal(code, 0, said);
     assert.equal((await at.here(["mcp", "test", "web"])).code, 0);
+    revoke();
+    const revoked = await at.here(["mcp", "test", "web"]);
+    assert.match(revoked.stdout, /wants you to log in/);
+    assert.match(revoked.stderr, /^assent: warning: MCP: OAuth "invalid_grant"/, "the library does not write to the terminal itself");
     assert.equal((await at.here(["mcp", "logout", "web"])).code, 0);
     assert.equal((await at.here(["mcp", "test", "web"])).code, 1);
     await at.here(["mcp", "add", "x", "prog"]);

@@ -51,8 +51,8 @@ const LONGEST_MESSAGE = 1_500;
 const SECRET_WARNING =
   "\n(Do not enter passwords or keys here: the answer goes to the server and is recorded. A server should ask for them on a web page.)";
 
-function asksForSecret([name, { title, description }]: readonly [string, JsonObject]): boolean {
-  return /pass(?:word|phrase|code)|secret|token|api.?key|credential|\bpin\b|card.?number|\bcvv?\b/i.test(`${name} ${title} ${description}`);
+function asksForSecret([name, { title }]: readonly [string, JsonObject]): boolean {
+  return /pass(?:word|phrase|code)|secret|token|api.?key|credential|\bpin\b|card.?number|\bcvv?\b/i.test(`${name} ${title}`);
 }
 
 async function askToOpen(

@@ -125,6 +125,7 @@ export async function openServerSet(context: Context, parts: SessionServerParts)
   const { servers, ports, workspace, settings, onlyDescribed, inFront } = parts;
   const directory = await stateDirectory(context);
   const { createCredentialStore, createServerSet } = await import("@assent/mcp");
+  redirectWarnings(context);
   const { processes, clock, digest, files } = ports;
   const { secretEnv, projectSecretEnv } = settings();
   const set = createServerSet(servers, {
@@ -136,6 +137,17 @@ export async function openServerSet(context: Context, parts: SessionServerParts)
     programEnvironment: createCommandEnvironment(io.env, { secretEnv, projectSecretEnv }),
   });
   return onlyDescribed ? set : recordSeenTools(set, directory, files);
+}
+
+const LIBRARY = "[mcp-sdk]";
+
+/** The protocol's library warns on the console, with texts of servers, which would disturb the terminal. */
+function redirectWarnings({ io }: Context): void {
+  const { warn: write } = console;
+  console.warn = (first: unknown, ...rest: readonly unknown[]): void => {
+    if (typeof first === "string" && first.startsWith(LIBRARY)) void warn(io, oneLine(`MCP:${first.slice(LIBRARY.length)}`));
+    else write.call(console, first, ...rest);
+  };
 }
 
 /** Offers the tools that servers had when they last ran. Starts none. */

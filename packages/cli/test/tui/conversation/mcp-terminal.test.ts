@@ -39,8 +39,18 @@ describe("MCP servers in the terminal", { concurrency: 2 }, () => {
       using screen = await converseAbout(at, "go", {
         columns,
         rows,
-        settings: { mcpServers: { every: published("everything"), bad: { command: "sh", args: ["-c", "echo bad key >&2; exit 4"] } } },
+        settings: {
+          mcpServers: {
+            every: published("everything"),
+            files: published("filesystem", at.workspace),
+            memory: { ...published("memory"), env: { MEMORY_FILE_PATH: join(at.root, "memory.json") } },
+            bad: { command: "sh", args: ["-c", "echo bad key >&2; exit 4"] },
+          },
+          permissions: { allow: ["mcp__memory"] },
+        },
         turns: [
+          call("mcp__memory__read_graph", "c3"),
+          call("mcp__files__list_allowed_directories", "c4"),
           call("mcp__every__get-sum", "c1", { a: 1, b: 2 }),
           call("mcp__every__trigger-elicitation-request", "c2"),
           { say: "Both done." },
@@ -48,6 +58,7 @@ describe("MCP servers in the terminal", { concurrency: 2 }, () => {
           { say: "Resource heard." },
         ],
       });
+      await allowOnce(screen, "Approval needed: List Allowed Directories");
       await screen.read("Approval needed: Get Sum Tool");
       assert.match(screen.lines().join("\n"), /tool +mcp__every__get-sum.*input +a: 1\ninput +b: 2.*Get Sum Tool \(every\/get-sum\)/s);
       await allowOnce(screen, "Approval needed: Get Sum Tool");
@@ -81,6 +92,8 @@ describe("MCP servers in the terminal", { concurrency: 2 }, () => {
       const ended = await endedCalls(at);
       assert.match(JSON.stringify(ended.get("c1")), /The sum of 1 and 2 is 3/);
       assert.match(JSON.stringify(ended.get("c2")), /declined/);
+      assert.match(JSON.stringify(ended.get("c3")), /entities/);
+      assert.match(JSON.stringify(ended.get("c4")), /Allowed directories/);
       const { stdout } = await at.here(["log", "--json"]);
       assert.match(stdout, /What's weather in Oakland/);
       assert.match(stdout, /Resource demo:\/\/resource\/static\/document\/architecture\.md of the MCP server every:/);
