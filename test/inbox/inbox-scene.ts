@@ -25,20 +25,18 @@ export type CallLine = { readonly tool: string; readonly input: object };
 
 /** A directory with a workspace and a store of its own, in which runs park and an inbox is served. */
 export class InboxScene {
-  readonly directory: string = mkdtempSync(join(tmpdir(), "assent-inbox-"));
+  readonly directory: string;
   /** Where programs are started. */
-  workspace: string = join(this.directory, "project");
-  readonly env: NodeJS.ProcessEnv = {
-    ...process.env,
-    HOME: this.directory,
-    XDG_STATE_HOME: join(this.directory, "state"),
-    XDG_CONFIG_HOME: join(this.directory, "config"),
-  };
+  workspace: string;
+  readonly env: NodeJS.ProcessEnv;
   #runs = 0;
   #servers: ChildProcess[] = [];
 
-  constructor(files: Readonly<Record<string, string>> = {}) {
-    delete this.env["ASSENT_STORE"];
+  constructor(files: Readonly<Record<string, string>> = {}, directory: string = mkdtempSync(join(tmpdir(), "assent-inbox-"))) {
+    this.directory = directory;
+    this.workspace = join(directory, "project");
+    const { ASSENT_STORE: _store, ...env } = process.env;
+    this.env = { ...env, HOME: directory, XDG_STATE_HOME: join(directory, "state"), XDG_CONFIG_HOME: join(directory, "config") };
     mkdirSync(this.workspace);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.workspace, name), text);
   }

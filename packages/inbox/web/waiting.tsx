@@ -40,7 +40,7 @@ export function Waiting({ all, rows, filter, setFilter, current, selected, selec
             value={filter[column]}
             onChange={({ currentTarget }) => setFilter({ ...filter, [column]: currentTarget.value })}
           >
-            <option value="">every {column}</option>
+            <option value="">any {column}</option>
             {choicesOf(all, column).map((value) => (
               <option key={value} value={value}>
                 {visible(value)}
