@@ -512,23 +512,6 @@ describe("log --format", () => {
     assert.deepEqual(names, ["assent.call.judged", "assent.anchor"]);
     assert.equal((await at.here(["log", "--format", "jsonl", "--json"])).code, 2);
   });
-
-  test("follows several writers without a gap, and ends with an anchor", async () => {
-    using at = place();
-    await work(at);
-    const following = at.start(["log", "--follow", "--format", "jsonl"]);
-    const end = ended(following);
-    let printed = "";
-    following.stdout?.on("data", (text) => (printed += text));
-    await Promise.all([work(at), work(at)]);
-    await until("both ended", () => printed.split('"session.closed"').length === 4);
-    following.kill("SIGINT");
-    const { code, stdout } = await end;
-    const lines = readLines(stdout);
-    assert.equal(code, 130);
-    assert.ok("anchor" in lines.at(-1));
-    assert.deepEqual(positions(lines), firstNumbers(positions(lines).length));
-  });
 });
 
 test("a secret in a command, a file and an error is in no redacted view", async () => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { withoutProgram } from "../../../../test/support/programs.ts";
 import { startPostgres } from "../../../store-postgres/test/postgres-server.ts";
 import { COMMANDS } from "../../src/command-line/table.ts";
-import { BIN, place, put, userFile } from "../support/assent.ts";
+import { BIN, ended, place, put, until, userFile } from "../support/assent.ts";
 
 const server = await startPostgres(15);
 
@@ -151,6 +151,39 @@ for (const kind of ["a directory", "PostgreSQL"] as const)
       ["one", "two", "three.txt", "four.txt", "five.txt"].map((name) => existsSync(here.path(name))),
       [true, false, false, true, false],
     );
+  });
+
+for (const kind of ["a directory", "PostgreSQL"] as const)
+  test(`log --follow prints the events of several writers without a gap from ${kind}, and ends with an anchor`, {
+    timeout: 60_000,
+  }, async () => {
+    using here = place();
+    const env = { ASSENT_STORE: kind === "PostgreSQL" ? server.url("followed") : here.store };
+    const work = (): Promise<unknown> => here.here(["call", "list", "--input", '{"path":"."}'], { env });
+    await work();
+    const following = here.start(["log", "--follow", "--format", "jsonl"], { env });
+    const end = ended(following);
+    let printed = "";
+    following.stdout?.on("data", (text) => (printed += text));
+    await Promise.all([work(), work(), work()]);
+    await until("all of them ended", () => printed.split('"session.closed"').length === 5);
+    following.kill("SIGINT");
+    const { code, stdout } = await end;
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const positions = lines.flatMap((line) => ("anchor" in line ? [] : [line.pos]));
+    assert.equal(code, 130);
+    assert.ok("anchor" in lines.at(-1));
+    assert.deepEqual(
+      positions,
+      Array.from(positions, (_, at) => at + 1),
+    );
+    const stream = here.write("stream.jsonl", stdout);
+    const { code: verified, stdout: said } = await here.here(["verify", "--anchors", stream], { env });
+    assert.equal(verified, 0, said);
+    assert.match(said, new RegExp(`Compared with ${positions.length} streamed events`));
   });
 
 test("an answer records the host and the user, from a machine with another name", {
