@@ -5,8 +5,10 @@ import {
   isAcceptedPlace,
   isAsked,
   type OpenApproval,
+  oneLine,
   ParkRequest,
   type ToolResult,
+  visible,
 } from "@assent/core";
 import { currentUser } from "@assent/host";
 import type { ClientAnswer, GatewayCall, GatewayConnection, GatewayEnd } from "@assent/mcp/gateway";
@@ -66,12 +68,12 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
     enterPhase(call, "asking");
     for (const waiter of call.waiters) waiter.hold();
     const [asker] = [...call.waiters].map((waiter) => waiter.call);
-    const isAskable = mayAnswer() && asker?.answer === undefined;
-    if (isAskable && asker?.canAskBetween) {
-      call.question = questionText(approval, client.title);
+    const question = mayAnswer() && asker?.answer === undefined ? questionText(approval, client.title) : undefined;
+    if (question !== undefined && asker?.canAskBetween) {
+      call.question = question;
       return undefined;
     }
-    const given = isAskable ? await asker?.ask?.(questionText(approval, client.title), signal).catch(() => undefined) : undefined;
+    const given = question === undefined ? undefined : await asker?.ask?.(question, signal).catch(() => undefined);
     if (given) return toAnswer({ approval: approval.id, revision: approval.revision }, given);
     await untilAborted(signal);
     return undefined;
@@ -255,8 +257,8 @@ function waitingEnd(context: Context, { approval = "", question }: LiveCall): Ga
 
 const LONGEST_INPUT = 2_000;
 
-function questionText({ tool, input }: OpenApproval, client: string): string {
-  const text = JSON.stringify(input, null, 2);
-  const shown = text.length > LONGEST_INPUT ? `${text.slice(0, LONGEST_INPUT).toWellFormed()}… (${text.length} characters)` : text;
-  return `${client} wants to call ${tool} with:\n${shown}`;
+/** The question at the client. Undefined if the form cannot show all of the input: nobody approves what was not shown, so the call is held. */
+function questionText({ tool, input }: OpenApproval, client: string): string | undefined {
+  const text = visible(JSON.stringify(input, null, 2));
+  return text.length > LONGEST_INPUT ? undefined : `${oneLine(client)} wants to call ${oneLine(tool)} with:\n${text}`;
 }

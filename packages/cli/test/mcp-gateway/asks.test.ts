@@ -102,6 +102,24 @@ for (const era of ERAS)
       await checkRecord(at);
     });
 
+    test("the client is not asked about an input that its form cannot show, and hidden characters are shown as escapes", async () => {
+      using at = place();
+      nameClient(at, ["elicitation:tester"]);
+      const asked: string[] = [];
+      const elicit = (message: string): typeof ACCEPT => {
+        asked.push(message);
+        return ACCEPT;
+      };
+      const { client, end } = await connectGateway(at, ["--hold", "100ms", ...serving(at, "plain")], { era, elicit });
+      const long = await client.callTool({ name: "echo", arguments: { text: "x".repeat(3_000) } });
+      assert.match(textOf(long), /waits for approval/);
+      assert.deepEqual([asked, callsIn(at)], [[], []]);
+      assert.equal(textOf(await client.callTool({ name: "echo", arguments: { text: "a\u202eb" } })), "a\u202eb");
+      assert.match(asked.join(), /a\\u\{202e\}b/);
+      await end();
+      assert.deepEqual(callsIn(at), ["echo"]);
+    });
+
     test("an answer at a client that settings name counts", async () => {
       using at = place();
       nameClient(at, ["elicitation:tester"]);
