@@ -25,6 +25,15 @@ export function requiredDirectory(from: JsonObject, name: string): string {
   throw new GuardInputError(`The hook's input has a ${name} that is not an absolute path.`);
 }
 
+/** Reads an event that decides nothing, so that a fault in it denies nothing. */
+export function readReport<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof GuardInputError ? new GuardInputError(error.message, { decides: false }) : error;
+  }
+}
+
 /** Also a renamed event before a call, so it denies. */
 export function unknownEvent(name: string): GuardInputError {
   return new GuardInputError(`Assent does not know the event ${JSON.stringify(name)}.`);

@@ -40,8 +40,11 @@ export type HookOutput = { readonly stdout: string; readonly stderr: string; rea
 /** The hook input of the agent is invalid. */
 export class GuardInputError extends Error {
   readonly type = "hook_input_invalid";
-  constructor(message: string) {
+  /** True if the event could be one before a call, so the call must be denied. */
+  readonly decides: boolean;
+  constructor(message: string, { decides = true }: { readonly decides?: boolean } = {}) {
     super(message);
     this.name = "GuardInputError";
+    this.decides = decides;
   }
 }

@@ -22,6 +22,32 @@ const BEFORE: Readonly<Record<AgentName, string>> = {
   opencode: opencode("tool.execute.before"),
 };
 
+/** Whether a fault in the event denies a call. */
+const CLAUDE_EVENTS = [
+  ["PreToolUse", true],
+  ["PermissionRequest", true],
+  ["Surprise", true],
+  ["PostToolUse", false],
+  ["PermissionDenied", false],
+  ["Stop", false],
+  ["SessionEnd", false],
+] as const;
+const FAULTS: Readonly<Record<AgentName, readonly (readonly [event: string, decides: boolean])[]>> = {
+  claude: CLAUDE_EVENTS,
+  codex: CLAUDE_EVENTS,
+  qwen: CLAUDE_EVENTS,
+  gemini: [
+    ["BeforeTool", true],
+    ["AfterTool", false],
+    ["SessionEnd", false],
+  ],
+  opencode: [
+    ["tool.execute.before", true],
+    ["tool.execute.after", false],
+    ["session.deleted", false],
+  ],
+};
+
 describe("the event before a call", () => {
   for (const name of AGENT_NAMES) {
     test(`${AGENTS[name].title}: is to be decided`, () => {
@@ -41,6 +67,14 @@ describe("the event before a call", () => {
         });
       });
     }
+    test(`${AGENTS[name].title}: only an event that decides nothing may lack fields without a denial`, () => {
+      for (const [event, decides] of FAULTS[name])
+        assert.throws(
+          () => AGENTS[name].read(JSON.stringify({ event, hook_event_name: event })),
+          { name: "GuardInputError", decides },
+          event,
+        );
+    });
     for (const more of [{ cwd: "." }, { tool_input: "rm -rf x", args: "rm -rf x" }, { tool_input: ["rm"], args: ["rm"] }])
       test(`${AGENTS[name].title}: ${JSON.stringify(more)} is an error`, () =>
         assert.throws(() => AGENTS[name].read(JSON.stringify({ ...JSON.parse(BEFORE[name]), ...more })), { name: "GuardInputError" }));

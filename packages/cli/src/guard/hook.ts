@@ -8,6 +8,7 @@ import {
   type ForeignCall,
   type GuardEvent,
   type GuardedAgent,
+  GuardInputError,
   type GuardVerdict,
   type HookOutput,
 } from "@assent/guard";
@@ -43,6 +44,7 @@ export async function hookCommand(context: Context): Promise<number> {
     if (stderr !== "") await io.stderr.write(stderr);
     return exit;
   } catch (error) {
+    if (error instanceof GuardInputError) decides = error.decides;
     const what = decides
       ? `Assent denied this call because it could not decide: ${messageOf(error)}`
       : `Assent could not record this: ${messageOf(error)}`;

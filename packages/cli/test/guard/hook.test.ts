@@ -474,6 +474,10 @@ describe("a fault before a call denies it", () => {
       assert.match(stderr, /Assent could not record this: /);
     }
     assert.deepEqual((await hook(at, { event: "Stop" })).code, 0);
+    for (const event of ["PostToolUse", "PermissionDenied", "Stop", "SessionEnd"]) {
+      const { code, stderr } = await at.run(["hook", "claude"], { input: JSON.stringify({ hook_event_name: event }) });
+      assert.deepEqual([code, /Assent could not record this: The hook's input has no session_id/.test(stderr)], [0, true], stderr);
+    }
   });
 });
 

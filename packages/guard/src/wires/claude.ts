@@ -1,5 +1,14 @@
 import type { JsonObject } from "@assent/core";
-import { optionalText, parseObject, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
+import {
+  optionalText,
+  parseObject,
+  readReport,
+  requiredDirectory,
+  requiredObject,
+  requiredText,
+  resultText,
+  unknownEvent,
+} from "../fields.ts";
 import type { CallOutcome, ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
 
 const OUTCOMES: ReadonlyMap<string, CallOutcome> = new Map([
@@ -22,10 +31,11 @@ export function readClaudeEvent(text: string): GuardEvent {
   const outcome = OUTCOMES.get(name);
   if (outcome !== undefined) {
     const failure = optionalText(from, "error") ?? optionalText(from, "reason");
-    return { kind: "report", call: readCall(from), outcome, text: resultText(failure ?? from["tool_response"]) };
+    return { kind: "report", call: readReport(() => readCall(from)), outcome, text: resultText(failure ?? from["tool_response"]) };
   }
   const ends = ENDS.get(name);
-  if (ends !== undefined) return { kind: ends, session: requiredText(from, "session_id"), cwd: requiredDirectory(from, "cwd") };
+  if (ends !== undefined)
+    return readReport(() => ({ kind: ends, session: requiredText(from, "session_id"), cwd: requiredDirectory(from, "cwd") }));
   throw unknownEvent(name);
 }
 

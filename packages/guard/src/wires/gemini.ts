@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "@assent/core";
-import { parseObject, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
+import { parseObject, readReport, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
 import type { ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
 import { denyByExit, SILENT } from "./claude.ts";
 
@@ -14,12 +14,13 @@ export function readGeminiEvent(text: string): GuardEvent {
     const content = isObject(response) ? (response["llmContent"] ?? response) : response;
     return {
       kind: "report",
-      call: readCall(from),
+      call: readReport(() => readCall(from)),
       outcome: failure === undefined || failure === null ? "applied" : "failed",
       text: resultText(failure ?? content),
     };
   }
-  if (name === "SessionEnd") return { kind: "session-end", session: requiredText(from, "session_id"), cwd: requiredDirectory(from, "cwd") };
+  if (name === "SessionEnd")
+    return readReport(() => ({ kind: "session-end", session: requiredText(from, "session_id"), cwd: requiredDirectory(from, "cwd") }));
   throw unknownEvent(name);
 }
 

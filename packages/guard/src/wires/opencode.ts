@@ -1,4 +1,14 @@
-import { optionalText, parseObject, requiredDirectory, requiredObject, requiredText, resultText, unknownEvent } from "../fields.ts";
+import type { JsonObject } from "@assent/core";
+import {
+  optionalText,
+  parseObject,
+  readReport,
+  requiredDirectory,
+  requiredObject,
+  requiredText,
+  resultText,
+  unknownEvent,
+} from "../fields.ts";
 import type { ForeignCall, GuardEvent, GuardVerdict, HookOutput } from "../guard-event.ts";
 import { denyByExit, SILENT } from "./claude.ts";
 
@@ -7,19 +17,22 @@ export function readOpencodeEvent(text: string): GuardEvent {
   const from = parseObject(text);
   const name = requiredText(from, "event");
   if (name === "session.deleted")
-    return { kind: "session-end", session: requiredText(from, "session"), cwd: requiredDirectory(from, "cwd") };
-  if (name !== "tool.execute.before" && name !== "tool.execute.after") throw unknownEvent(name);
+    return readReport(() => ({ kind: "session-end", session: requiredText(from, "session"), cwd: requiredDirectory(from, "cwd") }));
+  if (name === "tool.execute.before") return { kind: "decide", call: readCall(from) };
+  if (name === "tool.execute.after")
+    return { kind: "report", call: readReport(() => readCall(from)), outcome: "applied", text: resultText(from["output"]) };
+  throw unknownEvent(name);
+}
+
+function readCall(from: JsonObject): ForeignCall {
   const callId = optionalText(from, "call");
-  const call: ForeignCall = {
+  return {
     session: requiredText(from, "session"),
     cwd: requiredDirectory(from, "cwd"),
     tool: requiredText(from, "tool"),
     input: requiredObject(from, "args"),
     ...(callId !== undefined && { callId }),
   };
-  return name === "tool.execute.before"
-    ? { kind: "decide", call }
-    : { kind: "report", call, outcome: "applied", text: resultText(from["output"]) };
 }
 
 /** The plugin throws on exit code 2, and opencode does not run the call. */
