@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Io, main, processIo } from "assent";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 
 /** Arguments for Node that run a person who approves whatever waits, with the commands that people use, until standard input ends. */
-export const APPROVER: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+export const APPROVER: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 const PAUSE_MS = 200;
 

@@ -3,9 +3,10 @@ import { fileURLToPath } from "node:url";
 import { defineTool } from "@assent/core";
 import { main, processIo } from "assent";
 import { appendLine } from "../crash/world-tools.ts";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 
-/** Arguments for Node that run `assent` from source with the tool `effect`, which appends one line to the world file. */
-export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+/** Arguments for Node that run `assent` with the tool `effect`, which appends one line to the world file. */
+export const ENTRY: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 /** Time before and after the effect, in which a process can be killed or stopped. */
 const EACH_MS = 15;

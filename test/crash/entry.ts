@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type Io, main, type Overrides, processIo } from "assent";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 import { openFailing } from "./failing-connection.ts";
 import { failingDatabase } from "./failing-database.ts";
 import { failFiles } from "./failing-files.ts";
@@ -8,8 +9,8 @@ import { type Failpoints, parseFailpoints } from "./failpoints.ts";
 import { stagingTools } from "./ten-files.ts";
 import { worldTools } from "./world-tools.ts";
 
-/** Arguments for Node that run `assent` from source, with failpoints and tools of the tests. */
-export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+/** Arguments for Node that run `assent` with failpoints and tools of the tests. */
+export const ENTRY: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 /** All that the tests put into the program: ports, nothing else. */
 export function testOverrides(world: string, failpoints: Failpoints): Overrides {

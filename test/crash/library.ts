@@ -18,6 +18,7 @@ import {
 } from "@assent/core";
 import { ajvSchemas, createHostPorts, currentHolder, type HostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 import { openFailing } from "./failing-connection.ts";
 import { failingDatabase } from "./failing-database.ts";
 import { failingLedger } from "./failing-ledger.ts";
@@ -25,7 +26,7 @@ import { type Failpoints, parseFailpoints } from "./failpoints.ts";
 import { worldTools } from "./world-tools.ts";
 
 /** Arguments for Node that run one batch as a process of its own; the batch is the one argument, as JSON. */
-export const BATCH: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+export const BATCH: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 /** The parts an embedder puts together, with the same failpoints and tools as the command. */
 export type Library = { readonly ledger: Ledger; readonly ports: HostPorts; readonly tools: Registry };

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { type Approver, LedgerError } from "@assent/core";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 import { parseFailpoints } from "./failpoints.ts";
 import { type BatchSpec, type Library, openLibrary, personNamed, runBatch } from "./library.ts";
 
 /** Arguments for Node that keep a store busy: takes up every open session, then begins so many new ones as the one argument says. */
-export const LOAD: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+export const LOAD: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 const AT_ONCE = 4;
 const SPEC: BatchSpec = { allow: ["world", "keyed"], retryIdempotent: true };

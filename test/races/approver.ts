@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import type { AnswerReport } from "@assent/core";
 import { answerAs, openLibrary } from "../crash/library.ts";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 
 /** Arguments for Node that run a person who answers what they are sent; the one argument is their name. */
-export const APPROVER: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+export const APPROVER: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 /** What an approver is sent, and what it says when the answer stands, or why it cannot. */
 export type Ask = { readonly approval: string; readonly outcome: "approve" | "reject" };

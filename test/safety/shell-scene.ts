@@ -10,6 +10,7 @@ import { createWorkspacePolicy, type Explanation, explain } from "@assent/policy
 import { builtinTools } from "@assent/tools";
 import { type Io, main } from "assent";
 import { assessAtOnce } from "../support/assess-at-once.ts";
+import { CODE_FLAGS } from "../support/code-flags.ts";
 
 /** What a policy file says; the version is added. */
 export type PolicyText = {
@@ -195,7 +196,7 @@ function readEvents(store: string): readonly Recorded[] {
 }
 
 /** Arguments for Node that make calls one after the other in one process: a policy file, then the commands. */
-export const CALLER: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+export const CALLER: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 /** What a process tries to open before it makes its call number `index`, so that a trace of it can be told apart. */
 export function callMark(index: number): string {

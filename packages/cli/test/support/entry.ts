@@ -2,11 +2,11 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineTool } from "@assent/core";
-import { processIo } from "../../src/io/process-io.ts";
-import { main } from "../../src/main.ts";
+import { main, processIo } from "assent";
+import { CODE_FLAGS } from "../../../../test/support/code-flags.ts";
 
-/** Node arguments that run `assent` from source with the tool `mark`, described by TEST_TOOL. */
-export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+/** Node arguments that run `assent` with the tool `mark`, described by TEST_TOOL. */
+export const ENTRY: readonly string[] = [...CODE_FLAGS, fileURLToPath(import.meta.url)];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const mark = defineTool({
