@@ -70,7 +70,7 @@ const pointOf = (nth: number): string => {
   return `${point}@${earlier + exchanges.slice(0, nth + 1).filter((one) => one === point).length}`;
 };
 
-describe("RS-37: a disk that refuses to put a file in place", { concurrency: 3 }, () => {
+describe("a disk that refuses to put a file in place", { concurrency: 3 }, () => {
   for (const nth of LONG ? exchanges.keys() : [0, 5, exchanges.length - 1]) {
     for (const code of LONG ? ["EIO", "ENOSPC", "EACCES"] : ["ENOSPC"]) {
       test(`${code} at file ${nth + 1} of ${exchanges.length}: all ten are as before`, async () => {
@@ -157,7 +157,7 @@ describe("killed while files are restored after a refusal", { concurrency: 3 }, 
   }
 });
 
-describe("RS-38: where restoring fails too", { concurrency: 3 }, () => {
+describe("where restoring fails too", { concurrency: 3 }, () => {
   const rows: readonly [door: "apply" | "call ten" | "run resolve", end: string][] = [
     ["apply", "succeeded null"],
     ["call ten", "unknown apply_unknown"],
@@ -211,7 +211,7 @@ describe("the record of an apply that has happened", { concurrency: 2, skip: noS
     await isSettled(scene);
   });
 
-  test("RS-41: is made by the next process where this one is killed before there is any", async () => {
+  test("is made by the next process where this one is killed before there is any", async () => {
     using scene = makeScene();
     const { child, finished } = await withFullStore(scene, "1+");
     child.kill("SIGKILL");

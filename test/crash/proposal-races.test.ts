@@ -69,14 +69,14 @@ function isTrue(scene: Scene, id: string, ran: Ran): void {
   assert.deepEqual([code, value.outcome, value.answeredBy?.pid], [0, life?.state, who?.pid], JSON.stringify(value));
 }
 
-/** RS-16: whoever comes while it is being applied may be told just that. */
+/** Another process that comes during an apply may only learn that it is under way. */
 function isTrueOrBusy(scene: Scene, id: string, ran: Ran): void {
   if (ran.code === 0) isTrue(scene, id, ran);
   else assert.deepEqual([ran.code, said(ran).value.error?.type], [1, "proposal_busy"], ran.stdout);
 }
 
 describe("two processes settle one proposal at the same instant", { concurrency: 2 }, () => {
-  test(`RS-16: both apply, ${ROUNDS} times: the bytes are written once, and both know who did it`, async () => {
+  test(`both apply, ${ROUNDS} times: the bytes are written once, and both know who did it`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       using scene = makeScene();
       const { id } = await stageTen(scene);
@@ -388,7 +388,7 @@ describe("an apply of the model's that waits for a yes", { concurrency: 3 }, () 
     ["discard", "approval", "failed proposal_not_pending", "before"],
   ];
   for (const [action, first, end, at] of LONG ? MEANWHILE : MEANWHILE.slice(1, 3)) {
-    test(`RS-13: a person's ${action} comes ${first === "person" ? "before" : "after"} the yes: the yes is told, and the files change at most once`, async () => {
+    test(`a person's ${action} comes ${first === "person" ? "before" : "after"} the yes: the yes is told, and the files change at most once`, async () => {
       using scene = makeScene();
       const { proposal, approval } = await parked(scene);
       const answers = [() => person(scene, [action, proposal.id]), () => scene.json(["approve", approval])];

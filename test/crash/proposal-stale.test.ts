@@ -63,7 +63,7 @@ describe("staged by a process that is killed", { concurrency: 3 }, () => {
     ["a person who discards it", (scene, { id }) => person(scene, ["discard", id])],
   ];
   for (const [sentence, first] of LOST) {
-    test(`RS-18: code of an ended process is lost: ${sentence} finds out`, async () => {
+    test(`code of an ended process is lost: ${sentence} finds out`, async () => {
       using scene = makeScene();
       await killAt(scene, ["call", "pushed", "--mode", "yolo", "--json"], "end.after");
       const [proposal] = await proposals(scene);
@@ -97,11 +97,11 @@ async function notices(scene: Scene, text: string): Promise<number> {
 
 /** What happened to the files since they were shown, and which of them are named. */
 const CHANGED: readonly [sentence: string, change: (path: (name: string) => string) => void, named: readonly string[]][] = [
-  ["RS-30: one of them was edited", (path) => writeFileSync(path("set/b/run.sh"), "mine\n"), ["set/b/run.sh"]],
-  ["RS-33: one that is to be made has appeared", (path) => writeFileSync(path("set/i.txt"), "mine\n"), ["set/i.txt"]],
-  ["RS-33: one that is to be made has appeared, with the very bytes", (path) => writeFileSync(path("set/i.txt"), "I\n"), ["set/i.txt"]],
-  ["RS-33: one was deleted", (path) => rmSync(path("set/c.txt")), ["set/c.txt"]],
-  ["RS-33: one that is to be deleted is gone", (path) => rmSync(path("set/e/gone.txt")), ["set/e/gone.txt"]],
+  ["one of them was edited", (path) => writeFileSync(path("set/b/run.sh"), "mine\n"), ["set/b/run.sh"]],
+  ["one that is to be made has appeared", (path) => writeFileSync(path("set/i.txt"), "mine\n"), ["set/i.txt"]],
+  ["one that is to be made has appeared, with the very bytes", (path) => writeFileSync(path("set/i.txt"), "I\n"), ["set/i.txt"]],
+  ["one was deleted", (path) => rmSync(path("set/c.txt")), ["set/c.txt"]],
+  ["one that is to be deleted is gone", (path) => rmSync(path("set/e/gone.txt")), ["set/e/gone.txt"]],
   ["the place where one is to be moved is taken", (path) => put(path("set/moved/f.txt"), "mine\n"), ["set/moved/f.txt"]],
   ["one became a link to the same bytes", (path) => linkTo(path("set/a.txt"), path("elsewhere.txt")), ["set/a.txt"]],
   ["one became a directory", (path) => instead(path("set/d.txt"), mkdirSync), ["set/d.txt"]],
@@ -148,7 +148,7 @@ describe("files that changed since the preview", { concurrency: 3 }, () => {
       .toSorted();
   }
 
-  test("RS-31: the same number of matches in another file is another file", async () => {
+  test("the same number of matches in another file is another file", async () => {
     using scene = makeScene();
     const { id } = await stagedEdit(scene, "one\ntwo\none\n");
     writeFileSync(scene.path("notes.txt"), "zero\none\ntwo\none\n");
@@ -157,7 +157,7 @@ describe("files that changed since the preview", { concurrency: 3 }, () => {
     await isSettled(scene);
   });
 
-  test("RS-31: the same bytes in another file on the disk are the same", async () => {
+  test("the same bytes in another file on the disk are the same", async () => {
     using scene = makeScene();
     const { id } = await stagedEdit(scene, "one\ntwo\none\n");
     const old = inodes(scene.path("."))["notes.txt"];
@@ -169,7 +169,7 @@ describe("files that changed since the preview", { concurrency: 3 }, () => {
     await isSettled(scene);
   });
 
-  test("RS-31: ten files written anew with their bytes, and other modes, are changed and keep those modes", async () => {
+  test("ten files written anew with their bytes, and other modes, are changed and keep those modes", async () => {
     using scene = makeScene();
     const { id } = await stageTen(scene);
     rmSync(scene.path("set"), { recursive: true });
@@ -195,7 +195,7 @@ describe("files that changed since the preview", { concurrency: 3 }, () => {
   }
 });
 
-describe("RS-35: a directory that was replaced by a link to a place outside", { concurrency: 3 }, () => {
+describe("a directory that was replaced by a link to a place outside", { concurrency: 3 }, () => {
   const rows: readonly [sentence: string, directory: string, named: RegExp][] = [
     ["that of files that change", "set/b", /set\/b\/gone\.txt, set\/b\/run\.sh/],
     ["that of all of them", "set", /^Stale: 11 files/],
@@ -257,7 +257,7 @@ describe("several proposals on one file", { concurrency: 3 }, () => {
     return [one, two];
   }
 
-  test("RS-57: the other is superseded in the same commit, and cannot be applied", async () => {
+  test("the other is superseded in the same commit, and cannot be applied", async () => {
     using scene = makeScene();
     const [ten, two] = await both(scene);
     assert.equal((await scene.json(["apply", two.id])).outcome, "applied");
@@ -268,7 +268,7 @@ describe("several proposals on one file", { concurrency: 3 }, () => {
     assert.deepEqual(tree(scene.path(".")), whole.before);
   });
 
-  test("RS-57: had it been discarded, the first applies", async () => {
+  test("had it been discarded, the first applies", async () => {
     using scene = makeScene();
     const [ten, two] = await both(scene);
     assert.equal((await scene.json(["discard", two.id])).outcome, "discarded");
@@ -281,7 +281,7 @@ describe("several proposals on one file", { concurrency: 3 }, () => {
     ["proposal.before_applied", ["superseded", "applied"]],
     ["file.rename@2", ["staged", "staged"]],
   ] as const) {
-    test(`RS-57: killed at ${point}, the other is ${wanted[0]}`, async () => {
+    test(`killed at ${point}, the other is ${wanted[0]}`, async () => {
       using scene = makeScene();
       const [ten, two] = await both(scene);
       await killAt(scene, ["apply", two.id, "--json"], point);
@@ -304,7 +304,7 @@ describe("several proposals on one file", { concurrency: 3 }, () => {
     await isSettled(scene);
   });
 
-  test("RS-50: what was changed again since is not undone over; in the other order both are", async () => {
+  test("what was changed again since is not undone over; in the other order both are", async () => {
     using scene = makeScene();
     const first = await stageTen(scene);
     assert.equal((await scene.json(["apply", first.id])).outcome, "applied");

@@ -78,7 +78,7 @@ async function goesOn(scene: Scene, name: DoorName): Promise<void> {
   await scene.holds();
 }
 
-describe("RS-39, RS-40, RS-41: killed before a step that changes something on the disk", { concurrency: 3 }, () => {
+describe("killed before a step that changes something on the disk", { concurrency: 3 }, () => {
   for (const name of names) {
     const { steps, changedBefore, changes } = surveyOf(name);
     for (const [at, way] of LONG ? every(name) : telling(name)) {
@@ -223,7 +223,7 @@ async function countCommits({ command }: Door): Promise<number> {
   return commits;
 }
 
-describe("RS-40: killed while an earlier kill is put in order", { concurrency: 3 }, () => {
+describe("killed while an earlier kill is put in order", { concurrency: 3 }, () => {
   test("one recovery after the other is killed: it comes to what one recovery comes to", async () => {
     using scene = makeScene();
     const argv = await halfDone(scene);

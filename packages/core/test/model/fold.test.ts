@@ -169,8 +169,8 @@ const proposals: readonly ProposalRow[] = [
   ["a request for what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), requestedDraft(SESSION, "p_1")], [], undefined],
   ["a refusal of what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), refused], [], undefined],
   ["the model's leader marks what is settled in vain", [stagedDraft("p_1"), discarded("p_1"), reminded, unheeded, parked], [], undefined],
-  ["RS-18: the newest one that was lost is remembered", [stagedDraft("p_1"), stale("p_1", "lost")], [], "p_1"],
-  ["RS-18: until another is staged", [stagedDraft("p_1"), stale("p_1", "lost"), stagedDraft("p_2")], ["p_2"], undefined],
+  ["the newest one that was lost is remembered", [stagedDraft("p_1"), stale("p_1", "lost")], [], "p_1"],
+  ["until another is staged", [stagedDraft("p_1"), stale("p_1", "lost"), stagedDraft("p_2")], ["p_2"], undefined],
   ["a stale one was not lost", [stagedDraft("p_1"), stale("p_1", "changed")], [], undefined],
 ];
 for (const [name, drafts, open, lost] of proposals) {

@@ -32,13 +32,13 @@ const APPLIED = "{ expect: { toolChoice: null, result: { call: r, outcome: succe
 
 describe("steering a model to what is pending", () => {
   const CASES: readonly [sentence: string, script: string, mode?: SteeringMode][] = [
-    ["RS-70: the request after staging names resolve and reminds once", `turns: [${STAGE}, { ${FORCED}, ${APPLY} }, ${APPLIED}]`],
+    ["the request after staging names resolve and reminds once", `turns: [${STAGE}, { ${FORCED}, ${APPLY} }, ${APPLIED}]`],
     [
-      "RS-71: text three times is asked three times, then the person has it and the run ends",
+      "text three times is asked three times, then the person has it and the run ends",
       `turns: [${STAGE}, { ${FORCED}, say: a }, { ${FORCED}, say: b }, { ${FORCED}, say: c }, { expect: { toolChoice: null, notices: [{ contains: [parked for the person as p_, Continue without it.] }] }, say: d }]`,
     ],
     [
-      "RS-72: remind-then-force only reminds a model that heeds it",
+      "remind-then-force only reminds a model that heeds it",
       `turns: [${STAGE}, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`,
       "remind-then-force",
     ],
@@ -47,22 +47,22 @@ describe("steering a model to what is pending", () => {
       `turns: [${STAGE}, { ${REMINDED}, say: a }, { expect: { toolChoice: resolve, reminders: [] }, ${APPLY} }, ${APPLIED}]`,
       "remind-then-force",
     ],
-    ["RS-72: remind never forces", `turns: [${STAGE}, { ${REMINDED}, say: a }, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`, "remind"],
+    ["remind never forces", `turns: [${STAGE}, { ${REMINDED}, say: a }, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`, "remind"],
     [
-      "RS-71: a reminder that is not heeded three times leaves it to the person, too",
+      "a reminder that is not heeded three times leaves it to the person, too",
       `turns: [${STAGE}, { ${REMINDED}, say: a }, { ${REMINDED}, say: b }, { ${REMINDED}, say: c }, { expect: { toolChoice: null, notices: [{ contains: parked for the person as p_ }] }, say: d }]`,
       "remind",
     ],
     ["none says nothing, and a text ends the run", `turns: [${STAGE}, { ${FREE}, say: a }]`, "none"],
     [
-      "RS-74: a provider that refuses a forced choice is asked the same again without it",
+      "a provider that refuses a forced choice is asked the same again without it",
       `turns: [${STAGE}, { ${FORCED}, error: { status: 400, message: tool_choice is not supported } }, { expect: { toolChoice: resolve, tools: { has: [resolve], hasNot: [stage] } }, error: { status: 400, message: tool_choice is not supported } }, { expect: { toolChoice: null, tools: { has: [resolve, stage] } }, ${APPLY} }, ${APPLIED}]`,
     ],
     [
-      "RS-74: what was learnt holds for the next staging",
+      "what was learnt holds for the next staging",
       `turns: [${STAGE}, { error: { status: 400, message: forced } }, { error: { status: 422, message: toolChoice } }, { expect: { toolChoice: null }, ${APPLY} }, ${STAGE}, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`,
     ],
-    ["RS-74: a model that cannot be forced is reminded", `capability: auto\nturns: [${STAGE}, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`],
+    ["a model that cannot be forced is reminded", `capability: auto\nturns: [${STAGE}, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`],
     [
       "a model that takes only one tool is offered only that",
       `capability: required\nturns: [${STAGE}, { expect: { toolChoice: resolve, tools: { hasNot: [stage] } }, ${APPLY} }, ${APPLIED}]`,
@@ -83,7 +83,7 @@ describe("steering a model to what is pending", () => {
     });
   }
 
-  test("RS-71: the count and the parking are on record, once", async () => {
+  test("the count and the parking are on record, once", async () => {
     const { send, events, session } = await steered(`turns: [${STAGE}, { say: a }, { say: b }, { say: c }, { say: d }]`);
     await send("go");
     assert.equal((await events("proposal.unheeded")).length, 3);
@@ -94,7 +94,7 @@ describe("steering a model to what is pending", () => {
     assert.equal([...session.state.proposals.values()][0]?.parked, true);
   });
 
-  test("RS-75: an aborted forced turn is not counted, and the force comes back", async () => {
+  test("an aborted forced turn is not counted, and the force comes back", async () => {
     const stop = new AbortController();
     const { conversation, events, player } = await steered(
       `turns: [${STAGE}, { delayMs: 1000, say: late }, { ${FORCED}, ${APPLY} }, ${APPLIED}]`,
@@ -109,7 +109,7 @@ describe("steering a model to what is pending", () => {
     player.assertUsed();
   });
 
-  test("RS-55: several are settled newest first, and the reminder names them", async () => {
+  test("several are settled newest first, and the reminder names them", async () => {
     const two = "{ calls: [{ tool: stage, input: { label: one } }, { tool: stage, input: { label: two <b> } }] }";
     const named = "expect: { toolChoice: resolve, reminders: [{ contains: ['Pending, newest first:', 'two &lt;b&gt;'] }] }";
     const { send, player } = await steered(

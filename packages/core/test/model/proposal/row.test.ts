@@ -151,7 +151,7 @@ const CHANGES: readonly Change[] = [
   ["the next claim forgets the error", [...applying, "proposal.apply_failed"], EVENTS["proposal.applying"], { failures: 1, error: null }],
   ["a reminder counts", ["proposal.staged", "proposal.reminded"], EVENTS["proposal.reminded"], { reminded: 2 }],
   ["an unheeded turn counts", ["proposal.staged", "proposal.unheeded"], EVENTS["proposal.unheeded"], { unheeded: 2 }],
-  ["RS-71: a parked one stays staged", WAYS.staged, EVENTS["proposal.parked"], { state: "staged", parked: true }],
+  ["a parked one stays staged", WAYS.staged, EVENTS["proposal.parked"], { state: "staged", parked: true }],
   [
     "one that is parked while a person applies it waits for the person if that fails",
     [...applying, "proposal.parked"],
@@ -160,15 +160,10 @@ const CHANGES: readonly Change[] = [
   ],
   ["a parked one that was applied is parked no more", [...troubled, "proposal.applying"], EVENTS["proposal.applied"], { parked: false }],
   ["a discard settles the request and says who", troubled, EVENTS["proposal.discarded"], { requested: null, resolution: discard }],
+  ["a stale one names the files that changed", WAYS.staged, EVENTS["proposal.stale"], { cause: "changed", changed: ["/workspace/a.txt"] }],
+  ["a superseded one names the newer", WAYS.staged, EVENTS["proposal.superseded"], { supersededBy: "p_2" }],
   [
-    "RS-17: a stale one names the files that changed",
-    WAYS.staged,
-    EVENTS["proposal.stale"],
-    { cause: "changed", changed: ["/workspace/a.txt"] },
-  ],
-  ["RS-57: a superseded one names the newer", WAYS.staged, EVENTS["proposal.superseded"], { supersededBy: "p_2" }],
-  [
-    "RS-38: an unknown one names its files",
+    "an unknown one names its files",
     applying,
     EVENTS["proposal.unknown"],
     { changed: ["/a"], error: { type: "apply_unknown", message: "half" } },
