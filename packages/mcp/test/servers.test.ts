@@ -296,7 +296,7 @@ describe("tools of a server", () => {
     assert.match(JSON.stringify(set.disabledTools("x")), /"tool":"broken","reason":".*strnig|"tool":"broken"/);
   });
 
-  test("schemas that are too deep, too large or elsewhere, and names that are listed twice, disable their tools alone", async (t) => {
+  test("schemas that are too deep, too large or elsewhere, long descriptions, and names that are listed twice disable their tools alone", async (t) => {
     const directory = scratch(t);
     const { set, call } = createBench(t, { x: hostile("odd-schemas", directory), y: hostile("bad-output", directory) }, { directory });
     await set.settle(20_000);
@@ -306,11 +306,12 @@ describe("tools of a server", () => {
     const expected = {
       deep: /more than 1024 levels/,
       large: /its input schema has 1\d{5} characters; at most 100000 are compiled/,
+      wordy: /its description has 100001 characters; at most 100000 are sent/,
       fetched: /can't resolve reference/,
       twice: /The server lists it 2 times/,
     };
     const disabled = Object.fromEntries(set.disabledTools("x").map(({ tool, reason }) => [tool, reason]));
-    assert.equal(Object.keys(disabled).length, 4);
+    assert.equal(Object.keys(disabled).length, 5);
     for (const [tool, reason] of Object.entries(expected)) assert.match(disabled[tool] ?? "", reason);
   });
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ConfiguredServer } from "@assent/mcp";
-import { normalizeServerName } from "@assent/policy";
+import { isServerName, normalizeServerName } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { findServersHere, selectServers } from "../desk/mcp/configured.ts";
 import { warnOfProblems } from "../desk/policy/problem-text.ts";
@@ -18,6 +18,11 @@ export async function findServedServers(context: Context): Promise<readonly Conf
   const { servers, problems, settings } = found;
   if (command !== undefined) {
     const name = normalizeServerName(options.text("name") ?? programName(command, args));
+    if (!isServerName(name))
+      throw usageError(
+        "mcp serve",
+        "give the server a name for rules with --name: 1 to 32 letters, digits, hyphens and single underscores.",
+      );
     const server = { type: "stdio", command, args, env: definedVariables(io.env), cwd: io.cwd } as const;
     return [{ name, server, file: "the command line", trusted: settings["mcp.trusted"].includes(name), isOwn: true, isLiteral: true }];
   }

@@ -135,6 +135,18 @@ describe("what passes through the gateway", () => {
     await end();
   });
 
+  test("a tool that is called like the reading of resources or prompts, in any case, is disabled alone", async () => {
+    using at = place();
+    const { client, end, stderr } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "reserved")]);
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["echo"],
+    );
+    assert.deepEqual((await client.callTool(ECHO)).content, [{ type: "text", text: "hello" }]);
+    assert.match(stderr(), /resources-read .*disabled: Rules use this name[\s\S]*Prompts-Get .*disabled: Rules use this name/);
+    await end();
+  });
+
   test("a changed list of tools is announced", async () => {
     using at = place();
     const { client, end, messages } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "changing")]);

@@ -102,7 +102,7 @@ function offerTools(connection: ServerConnection, { digest, schemas, inFront }: 
   for (const remote of listed) {
     const assigned = names.get(remote.name);
     if (assigned === undefined) continue;
-    if (reserved.includes(remote.name)) {
+    if (reserved.includes(remote.name.toLowerCase())) {
       refused.push({ tool: remote.name, reason: "Rules use this name for the server's resources or prompts." });
       continue;
     }

@@ -12,6 +12,8 @@ const CALL_MS = 600_000;
 
 /** Compiling a longer schema would hold up everything else for seconds. */
 const LONGEST_SCHEMA = 100_000;
+/** Every request to the model has the descriptions. */
+const LONGEST_DESCRIPTION = 100_000;
 const LONGEST_TITLE = 100;
 
 /** Makes a tool of Assent from a tool of a server, or says why it cannot be used. */
@@ -19,6 +21,9 @@ export function makeTool(name: string, remote: RemoteTool, parts: ToolParts): To
   try {
     const size = JSON.stringify(remote.inputSchema).length;
     if (size > LONGEST_SCHEMA) throw new Error(`its input schema has ${size} characters; at most ${LONGEST_SCHEMA} are compiled.`);
+    const described = remote.description?.length ?? 0;
+    if (described > LONGEST_DESCRIPTION)
+      throw new Error(`its description has ${described} characters; at most ${LONGEST_DESCRIPTION} are sent.`);
     return defineTool(describeTool(name, remote, parts), { schemas: parts.schemas });
   } catch (error) {
     return { tool: remote.name, reason: messageOf(error).replace(/^Tool '[^']*': /, "") };

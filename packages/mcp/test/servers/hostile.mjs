@@ -28,6 +28,7 @@ function tools() {
       echo,
       { ...echo, name: "deep", inputSchema: nestedSchema(520) },
       { ...echo, name: "large", inputSchema: { type: "object", description: "x".repeat(100_000) } },
+      { ...echo, name: "wordy", description: "x".repeat(100_001) },
       { ...echo, name: "fetched", inputSchema: { type: "object", properties: { a: { $ref: "http://127.0.0.1:1/schema" } } } },
       { ...echo, name: "twice" },
       { ...echo, name: "twice" },
@@ -37,6 +38,7 @@ function tools() {
   if (behavior === "invalid") return [echo, { ...echo, name: "text", inputSchema: { type: "string" } }];
   if (behavior === "late") return isLate ? [echo, { ...echo, name: "late" }] : [echo];
   if (behavior === "collide") return [{ ...echo, name: "a.b" }, { ...echo, name: "a b" }, echo];
+  if (behavior === "reserved") return [echo, { ...echo, name: "resources-read" }, { ...echo, name: "Prompts-Get" }];
   if (behavior === "hints") return [{ ...echo, annotations: { readOnlyHint: true, title: "Say it" } }];
   if (behavior === "long")
     return [
