@@ -25,13 +25,19 @@ export async function stateDirectory(context: Pick<Context, "io" | "options">): 
   const { ASSENT_STORE: store } = io.env;
   refuseOtherUrl(given ?? store ?? "", given === undefined ? "ASSENT_STORE" : "--store");
   if (given === undefined && store && !isAbsolute(store) && !isPostgresUrl(store))
-    await warn(io, `ASSENT_STORE is ignored because it is neither an absolute path nor a postgres:// URL: ${store}`);
+    await warn(
+      io,
+      `ASSENT_STORE is ignored because it is neither an absolute path nor a postgres:// URL${store.includes("@") ? "." : `: ${store}`}`,
+    );
   return locate(context);
 }
 
+/** Refuses other URLs and mistyped ones, such as ` postgres://…` and `postgres;//…`, without showing them: they may have a password. */
 function refuseOtherUrl(named: string, by: string): void {
-  if (/^\w+:\/\//.test(named) && !isPostgresUrl(named))
-    throw usageError("", `${by} is a directory or a postgres:// URL, not a ${named.replace(/:.*/s, "")}:// URL.`);
+  const scheme = /^([^/.]*)[:;]\/\//.exec(named)?.[1];
+  if (scheme === undefined || isPostgresUrl(named)) return;
+  const found = /^\w+$/.test(scheme) && named.startsWith(`${scheme}:`) ? `not a ${scheme}:// URL` : "and this is neither";
+  throw usageError("", `${by} is a directory or a postgres:// URL, ${found}.`);
 }
 
 export function locate({ io, options }: Pick<Context, "io" | "options">): string {

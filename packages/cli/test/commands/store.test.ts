@@ -88,6 +88,18 @@ describe("a record on PostgreSQL", () => {
     }
   });
 
+  for (const url of [" postgres://me:hunter2@db/x", "postgres;//me:hunter2@db/x", "jdbc:postgresql://me:hunter2@db/x"])
+    test(`${JSON.stringify(url.replace(/hunter2/, "…"))} is refused without its password, and no other record is used`, async () => {
+      using here = place();
+      const { ASSENT_STORE: _own, ...env } = here.env;
+      const ways = [
+        ["ASSENT_STORE", await here.run(["approvals"], { env: { ...env, ASSENT_STORE: url } })],
+        ["--store", await here.run(["approvals", "--store", url])],
+      ] as const;
+      for (const [name, { code, stdout, stderr }] of ways)
+        assert.deepEqual([code, stdout, stderr], [2, "", `assent: ${name} is a directory or a postgres:// URL, and this is neither.\n`]);
+    });
+
   test("a URL of another kind of database is refused, and no directory is used instead", async () => {
     using here = place();
     const url = "mysql://me:hunter2@db/x";
