@@ -1,11 +1,9 @@
-import { createRequire } from "node:module";
 import { format } from "node:util";
 import { type PendingAction, ToolError, type ToolResult } from "@assent/core";
+import * as zod from "zod";
 import type { CustomTool, CustomToolApi, CustomToolContext, CustomToolUi, ExecOptions, ExecResult, LogLevel } from "./custom-tool.ts";
 import { type CallFacts, toSentAction, type UiMethod } from "./thread-messages.ts";
 import { ask, askSync, post, SCOPE, START, type ThreadCall } from "./worker-channel.ts";
-
-const require = createRequire(import.meta.url);
 
 const UI: CustomToolUi = Object.freeze({
   select: (title: string, options: readonly string[]) => askUi<string | undefined>("select", [title, options]),
@@ -32,9 +30,7 @@ export function factoryApi(): CustomToolApi {
       return askSync({ kind: "hasUI" }) === true;
     },
     logger: Object.freeze({ debug: logger("debug"), info: logger("info"), warn: logger("warn"), error: logger("error") }),
-    get zod() {
-      return require("zod"); // loaded for modules that use it: it takes longer to load than the rest of the thread
-    },
+    zod,
     tool: (tool) => tool as CustomTool,
     pushPendingAction: (action: PendingAction) => {
       if (!START.staging) throw new ToolError("Pending action store unavailable for custom tools in this runtime.", "staging_unavailable");
