@@ -192,11 +192,11 @@ describe("where and how a program runs", () => {
   }
 
   test("a working directory that is gone is a failure", async () => {
-    const bench = hookBench([hook("pre_tool_use", "true", { name: "h" })], { cwd: "/nonexistent" });
+    const bench = hookBench([hook("pre_tool_use", "true", { name: "h" })], { cwd: "/proc/nonexistent" });
     const opinion = await bench.consult("pre_tool_use", shellCall(), live());
     assert.deepEqual(
       [opinion?.verdict, opinion?.reason],
-      ["deny", "hook h failed to execute: the working directory /nonexistent does not exist"],
+      ["deny", "hook h failed to execute: the working directory /proc/nonexistent does not exist"],
     );
   });
 
@@ -284,7 +284,7 @@ describe("where and how a program runs", () => {
       if (before === undefined) delete process.env["TMPDIR"];
       else process.env["TMPDIR"] = before;
     });
-    process.env["TMPDIR"] = "/nonexistent";
+    process.env["TMPDIR"] = "/proc/nonexistent";
     const { opinion } = await consult('test -n "$(cat)" && echo no >&2 && exit 2');
     assert.deepEqual([opinion?.verdict, opinion?.reason], ["deny", "no"]);
   });

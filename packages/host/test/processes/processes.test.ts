@@ -47,7 +47,7 @@ for (const [name, text, end] of ENDS) {
 
 test("without a place for a pipe, output still comes whole", async () => {
   const spec = { file: "/bin/bash", args: ["-c", "echo a; echo b >&2"], cwd: "/", env: {} };
-  const end = await createHostProcesses({ temporaryDirectory: "/nonexistent" }).run(spec, new AbortController().signal);
+  const end = await createHostProcesses({ temporaryDirectory: "/proc/nonexistent" }).run(spec, new AbortController().signal);
   assert.deepEqual([...end.output.split("\n")].sort(), ["", "a", "b"]);
 });
 
@@ -86,7 +86,7 @@ test("a start that cannot be recorded ends the program, and nothing of it is use
 const NOT_STARTED: readonly (readonly [name: string, spec: Partial<ProcessSpec>, message: RegExp])[] = [
   ["a program that does not exist", { file: "/nonexistent/program" }, /\/nonexistent\/program could not be started/],
   ["a program that may not be executed", { file: "/etc/passwd" }, /\/etc\/passwd could not be started/],
-  ["a working directory that does not exist", { cwd: "/nonexistent" }, /working directory \/nonexistent does not exist/],
+  ["a working directory that does not exist", { cwd: "/proc/nonexistent" }, /working directory \/proc\/nonexistent does not exist/],
   ["an argument with a NUL", { args: ["a\0b"] }, /null bytes/],
 ];
 for (const [name, spec, message] of NOT_STARTED) {

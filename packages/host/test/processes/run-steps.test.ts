@@ -195,15 +195,15 @@ const SAME_AS_BASH: readonly (readonly [name: string, rows: readonly Row[]])[] =
     [
       [";", BOTH],
       [";", ["echo", "c"]],
-      [";", ["ls", "/nonexistent"]],
+      [";", ["ls", "/proc/nonexistent"]],
       [";", ["echo", "d"]],
     ],
   ],
   [
     "a program is called by the name that was written",
     [
-      [";", ["ls", "/nonexistent"]],
-      [";", ["cat", "/nonexistent"]],
+      [";", ["ls", "/proc/nonexistent"]],
+      [";", ["cat", "/proc/nonexistent"]],
     ],
   ],
   [
@@ -223,7 +223,7 @@ const SAME_AS_BASH: readonly (readonly [name: string, rows: readonly Row[]])[] =
   [
     "cd to nowhere, unheard",
     [
-      [";", ["cd", "/nonexistent", "2>/dev/null"]],
+      [";", ["cd", "/proc/nonexistent", "2>/dev/null"]],
       ["||", ["echo", "no"]],
       [";", ["cd", "/etc/passwd", "2>/dev/null"]],
     ],
@@ -514,14 +514,14 @@ test("no descriptor stays open, however the run ends", async () => {
     if (i % 3 === 0) await new Promise((resolve) => setTimeout(resolve, i));
     cancel.abort();
     assert.equal((await running).ended, "cancelled");
-    await run(steps([[";", ["seq", "9"], ["/nonexistent"], ["cat"]]]));
+    await run(steps([[";", ["seq", "9"], ["/proc/nonexistent"], ["cat"]]]));
   }
   assert.equal(readdirSync("/proc/self/fd").length, before);
 });
 
 test("without a place for pipes nothing starts", async (t) => {
   const mark = join(scratch(t), "mark");
-  const placeless = createHostProcesses({ temporaryDirectory: "/nonexistent" });
+  const placeless = createHostProcesses({ temporaryDirectory: "/proc/nonexistent" });
   await assert.rejects(placeless.runSteps({ steps: steps([[";", ["touch", mark]]]), env }, never()), /mkfifo/);
   assert.equal(existsSync(mark), false);
 });

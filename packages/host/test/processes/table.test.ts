@@ -11,7 +11,7 @@ import { scratch } from "../scratch.ts";
 const noPs = withoutProgram("ps");
 const TABLES = [
   ["/proc", readProcessTable(), false],
-  ["ps", readProcessTable("/nonexistent"), noPs],
+  ["ps", readProcessTable("/proc/nonexistent"), noPs],
 ] as const;
 
 for (const [source, table, skip] of TABLES) {
