@@ -202,12 +202,12 @@ function describeValue(value: unknown): string {
   return typeof value === "string" ? `'${value.slice(0, 80)}'` : typeof value === "object" ? "An object of this kind" : String(value);
 }
 
-/** The directory of a path that a program gave. */
 /** True for `postgres://…`, also if it is malformed. */
 export function isPostgresUrl(store: string): boolean {
   return /^postgres(?:ql)?:/i.test(store);
 }
 
+/** The directory of a path that a program gave. */
 export function absolutePath(path: string): string {
   return isAbsolute(path) ? path : resolve(path);
 }

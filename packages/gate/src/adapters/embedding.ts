@@ -95,19 +95,11 @@ export async function dispatchTurn(
 ): Promise<TurnOutcome> {
   const batch: Batch = { calls, tools, signal, newPrompt, truncated, ...(agentName !== undefined && { agentName }) };
   const report = await dispatcher.process(batch, observe);
-  const model = findModel(tools, calls, report);
-  const ended = report.results.map((result, at) => toEmbeddedCall(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
+  const results = report.results.map((ended) => (ended.outcome === "waiting" ? undefined : ended.result));
+  const model = resolveModelOverride(calls, results, (name) => tools.get(name)?.definition.modelOverride);
+  const ended = report.results.map((result, at) => toEmbeddedCall(result, calls[at]?.id, calls[at]?.name ?? ""));
   const outcome = withStop(ended, { dispatcher, report });
   return model === "" ? outcome : { ...outcome, model };
-}
-
-function findModel(tools: Registry, calls: readonly ProposedCall[], { results }: BatchReport): string {
-  const known = calls.map(({ name }) => ({ name, modelOverride: tools.get(name)?.definition.modelOverride }));
-  return resolveModelOverride(
-    calls,
-    known,
-    results.map((report) => (report.outcome === "waiting" ? undefined : report.result)),
-  );
 }
 
 /** Resumes waiting calls, also in another process. Returns every call of the turn; those that had ended are unchanged. */
@@ -123,7 +115,7 @@ export async function resumeTurn(
   for (const call of earlier) {
     const result = settled.get(call.callId);
     if (call.outcome !== "waiting") calls.push(call);
-    else calls.push(result ? toEmbeddedCall(result, call) : await readRecordedCall(embedding, call));
+    else calls.push(result ? toEmbeddedCall(result, call.id, call.tool) : await readRecordedCall(embedding, call));
   }
   return withStop(calls, { dispatcher, report });
 }
@@ -134,15 +126,23 @@ async function readRecordedCall({ session }: Embedding, call: EmbeddedCall): Pro
   if (!proposed)
     throw new GateUsageError("bad_call", `Session ${session.id} has no call '${call.callId}'. Resume it in the session that made it.`);
   if (!ended) return call;
-  const { id, callId, tool } = call;
-  return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content, ...presentValue(ended) };
+  return endedCall(call, ended);
 }
 
-function presentValue(ended: Pick<ToolResult, "content" | "value"> & { readonly outcome: OutcomeState }): { readonly value?: Json } {
+type EndedResult = Pick<ToolResult, "content" | "value"> & { readonly outcome: OutcomeState; readonly type: string | null };
+
+function endedCall({ id, callId, tool }: Pick<EmbeddedCall, "id" | "callId" | "tool">, ended: EndedResult): EmbeddedCall {
+  const { outcome, type, content } = ended;
+  const value = presentValue(ended);
+  return value === undefined ? { id, callId, tool, outcome, type, content } : { id, callId, tool, outcome, type, content, value };
+}
+
+/** What the tool returned; undefined if it returned nothing or did not succeed. */
+function presentValue(ended: EndedResult): Json | undefined {
   const { outcome, content } = ended;
   const value = resultValue(ended);
-  if (value !== undefined) return { value };
-  return outcome === "succeeded" && typeof content === "string" && !isWithoutOutput(content) ? { value: content } : {};
+  if (value !== undefined) return value;
+  return outcome === "succeeded" && typeof content === "string" && !isWithoutOutput(content) ? content : undefined;
 }
 
 /** True for the content of a call that returned nothing; a hook or an edit may have added words. */
@@ -150,17 +150,15 @@ export function isWithoutOutput(content: Content): boolean {
   return typeof content === "string" && content.includes(NO_OUTPUT) && content.split("\n").includes(NO_OUTPUT);
 }
 
-type CallName = { readonly id: string | undefined; readonly tool: string };
-
-function toEmbeddedCall(report: CallReport, { id, tool }: CallName): EmbeddedCall {
-  const { callId } = report;
-  const named = { id: id || callId, callId, tool };
-  if (report.outcome !== "waiting") {
-    const { outcome, type, result } = report;
-    return { ...named, outcome, type, content: result.content, ...presentValue({ ...result, outcome }) };
+function toEmbeddedCall(report: CallReport, givenId: string | undefined, tool: string): EmbeddedCall {
+  const { callId, outcome } = report;
+  const id = givenId || callId;
+  if (outcome !== "waiting") {
+    const { content, value } = report.result;
+    return endedCall({ id, callId, tool }, { outcome, type: report.type, content, ...(value !== undefined && { value }) });
   }
   const { approvalId } = report;
-  const waiting = { ...named, outcome: "waiting", type: "waiting" } as const;
+  const waiting = { id, callId, tool, outcome: "waiting", type: "waiting" } as const;
   if (approvalId === undefined) return { ...waiting, content: "Not run: an earlier call of this turn waits for a person's approval." };
   return { ...waiting, approvalId, content: `Not run: it waits for a person's approval (${approvalId}).` };
 }

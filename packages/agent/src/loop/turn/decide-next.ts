@@ -1,4 +1,4 @@
-import { type BatchReport, isObject, type Registry, type ToolResult } from "@assent/core";
+import { type BatchReport, isObject } from "@assent/core";
 import { loopError, loopWarning, resolveModelOverride } from "@assent/core/parts";
 import { type ConversationState, emitWarning, endRun, type RunEnd, remindModel } from "../conversation-state.ts";
 import type { ModelAnswer } from "../model/stream-answer.ts";
@@ -55,18 +55,10 @@ async function checkLoop(state: ConversationState, { calls }: ModelAnswer, repor
   );
   const { trip } = detector;
   if (loop === "stop" && trip) return endRun(state, "failed", { type: "loop_detected", message: loopError(trip) });
-  state.modelOverride = findModelOverride(deps.tools(), calls, results);
+  const tools = deps.tools();
+  state.modelOverride = resolveModelOverride(calls, results, (name) => tools.get(name)?.definition.modelOverride);
   if (loop === "warn" && trip) await remindModel(state, deps.session.state.turn, systemReminder([loopWarning(trip)]));
   return undefined;
-}
-
-/** The model that a tool or its result asks for in the next turn; empty if none does. */
-function findModelOverride(tools: Registry, calls: ModelAnswer["calls"], results: readonly (ToolResult | undefined)[]): string {
-  const known = calls.flatMap(({ name }) => {
-    const tool = tools.get(name);
-    return tool ? [{ name, modelOverride: tool.definition.modelOverride }] : [];
-  });
-  return resolveModelOverride(calls, known, results);
 }
 
 const INCOMPLETE_ANSWERS: Readonly<Record<string, NonNullable<RunEnd["error"]>>> = {
