@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withoutProgram } from "../../../../test/support/programs.ts";
@@ -10,24 +10,19 @@ import { BIN, ended, place, put, until, userFile } from "../support/assent.ts";
 
 const server = await startPostgres(15);
 
-/** Commands whose own tests cover both stores, or that use no record. */
+/** Commands that these tests run on both stores. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  ...{ tui: "needs a terminal", demo: "has a record of its own", worker: "runs until it is stopped", inbox: "serves until it is stopped" },
-  ...{ watch: "needs a terminal", "notify test": "no record", "mcp serve": "serves until it is stopped" },
-  ...{
-    completions: "no record",
-    help: "no record",
-    version: "no record",
-    "policy test": "no record",
-    "policy fetch": "no record",
-    "stats store": "writes settings",
-  },
-  ...{ "mcp add": "no record", "mcp remove": "no record", "mcp test": "no record", "mcp login": "no record", "mcp logout": "no record" },
-  ...{ "mcp install": "no record", "mcp uninstall": "no record" },
-  ...{ "hook install": "no record", "hook uninstall": "no record", "hook status": "no record", "hook doctor": "runs another agent" },
-  ...{ "tasks discard": "needs a paused agent", "tasks release": "needs a paused agent" },
-  ...{ "store copy": "has no --store", "store roles": "only PostgreSQL has roles" },
+  ...{ tui: "doors.test.ts", watch: "doors.test.ts", inbox: "doors.test.ts", worker: "../worker/worker.test.ts" },
+  ...{ "tasks discard": "doors.test.ts", "tasks release": "doors.test.ts", "mcp serve": "../mcp-gateway/postgres.test.ts" },
+  ...{ "store copy": "../commands/store.test.ts", "store roles": "../commands/store.test.ts" },
 };
+
+/** `demo` has a record of its own, and `hook doctor` asks another agent. */
+const WITHOUT_RECORD: readonly string[] = [
+  ...["completions", "demo", "help", "version", "notify test", "policy test", "policy fetch"],
+  ...["mcp add", "mcp remove", "mcp test", "mcp login", "mcp logout", "mcp install", "mcp uninstall"],
+  ...["hook install", "hook uninstall", "hook status", "hook doctor"],
+];
 
 const SCRIPT = { allowUnused: true, turns: [{ say: "Hello." }] };
 const HOOK_INPUT = { session_id: "x", transcript_path: "/t", permission_mode: "default", hook_event_name: "PreToolUse", tool_use_id: "t1" };
@@ -89,6 +84,7 @@ const DESK: readonly Row[] = [
   { argv: ["log", "{s1}", "--type", "approval.answered"], shows: /Ada/ },
   { argv: ["log", "--type", "trust.*"], shows: /trust\.granted/ },
   { argv: ["stats"], shows: /./ },
+  { argv: ["stats", "store", "Shell(touch *)", "--to", "user", "--yes"], shows: /allowed 2 asked calls[\s\S]*touch two/ },
   { argv: ["tasks"], shows: /./ },
   { argv: ["workers"], shows: /./ },
   { argv: ["tools"], shows: /shell/ },
@@ -107,13 +103,17 @@ const DESK: readonly Row[] = [
   { argv: ["log", "--format", "otlp", "--since", "5"], shows: /"eventName":"assent\.anchor"/ },
 ];
 
-test("every command that uses the record is in the table", () => {
+test("every command that uses the record is in the table, or in tests of both stores", () => {
   const named = new Set([...WORK, ...DESK].map(({ argv }) => argv));
   const isRun = (name: string): boolean => [...named].some((argv) => name.split(" ").every((word, at) => argv[at] === word));
   assert.deepEqual(
-    COMMANDS.map(({ name }) => name).filter((name) => !isRun(name) && !(name in ELSEWHERE)),
+    COMMANDS.map(({ name }) => name).filter((name) => !isRun(name) && !(name in ELSEWHERE) && !WITHOUT_RECORD.includes(name)),
     [],
   );
+  for (const [name, file] of Object.entries(ELSEWHERE)) {
+    const text = readFileSync(join(import.meta.dirname, file), "utf8");
+    assert.ok(text.includes("startPostgres") && text.includes(name.split(" ").at(-1) ?? ""), `${file} tests ${name}`);
+  }
 });
 
 for (const kind of ["a directory", "PostgreSQL"] as const)

@@ -5,6 +5,8 @@ import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
 import { startPostgres } from "../../../store-postgres/test/postgres-server.ts";
 import { ended, type Place, place, until } from "../support/assent.ts";
+import { converseAbout } from "../tui/support/conversation.ts";
+import { openScreen } from "../tui/support/screen.ts";
 
 const server = await startPostgres(18);
 
@@ -94,4 +96,68 @@ for (const store of ["a directory", "PostgreSQL"] as const)
       assert.match(stdout, /"outcome": ?"succeeded"/);
       assert.equal((await at.here(["verify"])).code, 0);
     });
+
+    test("the terminal asks on a card, and the approved call runs", async () => {
+      using at = enter("tui");
+      const calls = [{ tool: "shell", id: "c1", input: { command: "touch made" } }];
+      using screen = await converseAbout(at, "make it", { turns: [{ calls }, { say: "All made." }] });
+      await screen.read("$ touch made");
+      screen.press("y");
+      await screen.until(/^> y /m);
+      screen.press("enter");
+      await screen.until("All made.");
+      assert.ok(existsSync(at.path("made")));
+      screen.press("ctrl+d");
+      assert.equal(await screen.exit(), 0);
+      assert.match((await at.here(["log", "--type", "approval.answered", "--json"])).stdout, /"outcome": ?"approve/);
+      assert.equal((await at.here(["verify"])).code, 0);
+    });
+
+    test("assent watch shows what another process answers, and saves an answer of its own", async () => {
+      using at = enter("watch");
+      const calls = ["one", "two"].map((name) => ({ tool: "shell", id: name, input: { command: `touch ${name}` } }));
+      at.write("s.json", JSON.stringify({ turns: [{ calls }, { say: "Done." }] }));
+      assert.equal((await at.here(["run", "go", "--model", "script:s.json", "--on-ask", "park"])).code, 75);
+      using screen = openScreen({ cwd: at.workspace, env: at.env, args: ["watch", "--by", "Ana"] });
+      await screen.until(/^2 waiting/m);
+      const [first] = (await at.hereJson(["approvals"])).value;
+      assert.equal((await at.here(["reject", first.id, "--by", "Ben"])).code, 0);
+      await screen.until(/^1 waiting/m);
+      screen.press("y");
+      await screen.read("$ touch two");
+      screen.press("y");
+      await screen.until(/^> y /m);
+      screen.press("enter");
+      await screen.until(/approved\. Continue with: assent resume/);
+      screen.press("q");
+      assert.equal(await screen.exit(), 0);
+      const rows: readonly { callId: string; state: string }[] = (await at.hereJson(["approvals", "--all"])).value;
+      assert.deepEqual(Object.fromEntries(rows.map(({ callId, state }) => [callId, state])), { one: "rejected", two: "approved" });
+      assert.match((await at.here(["log", "--type", "approval.answered"])).stdout, /Ben[\s\S]*Ana/);
+      assert.equal((await at.here(["verify"])).code, 0);
+    });
+
+    for (const verb of ["discard", "release"])
+      test(`a command that a killed process left is ended by tasks ${verb}`, async () => {
+        using at = enter(`tasks_${verb}`);
+        const input = { command: "touch begun; sleep 300", run_in_background: true };
+        at.write(
+          "s.json",
+          JSON.stringify({ turns: [{ calls: [{ tool: "shell", id: "c1", input }] }, { say: "Meanwhile." }], allowUnused: true }),
+        );
+        const run = at.start(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
+        run.stdin?.end();
+        const end = ended(run);
+        await until("the command runs", () => existsSync(at.path("begun")));
+        run.kill("SIGKILL");
+        await end;
+        const settled = await at.here(["tasks", verb, "t_c1"]);
+        assert.deepEqual(
+          [settled.code, settled.stdout],
+          [0, "t_c1  ended, outcome unknown: shell: touch begun; sleep 300\n"],
+          settled.stderr,
+        );
+        assert.deepEqual((await at.hereJson(["tasks"])).value, []);
+        assert.equal((await at.here(["verify"])).code, 0);
+      });
   });
