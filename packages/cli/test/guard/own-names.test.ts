@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Place, place } from "../support/assent.ts";
@@ -19,6 +19,10 @@ const ALLOW = [
     "make *",
     "ssh *",
     "tmux *",
+    "bash *",
+    "npm *",
+    "python3 *",
+    "{workspace}/link *",
     "mkdir *",
     "touch *",
   ].map((line) => `Shell(${line})`),
@@ -58,6 +62,7 @@ const DENIED: readonly string[] = [
     "corepack pnpm exec assent approve a_1",
   ],
   ...["env -i assent approve a_1", "nohup assent approve a_1 &", "timeout 5 assent approve a_1", "echo a_1 | xargs assent approve"],
+  ...["xargs -a words assent", "xargs -a words assent grants"],
   ...[
     "sh -c 'assent approve a_1'",
     'bash -lc "assent approve a_1"',
@@ -134,6 +139,7 @@ const ASKED: readonly string[] = [
     "sed -i s/a/b/ ~/.claude.json",
     "cp x ~/.config/opencode/plugin/a.js",
   ],
+  ...["bash answer.sh", "bash ./answer.sh", "python3 answer.py", "npm run answer", "{workspace}/link approve a_1"],
   ...["echo x > /etc/claude-code/managed-settings.json", "git commit -m 'Explain assent approve'", "psql -h other -d shop"],
 ];
 
@@ -153,12 +159,21 @@ const WRITES: readonly (readonly [verdict: "deny" | "ask", path: string])[] = [
   ...["claude-code/managed-settings.json", "codex/config.toml", "gemini-cli/settings.json"].map((path) => ["ask", `/etc/${path}`] as const),
 ];
 
+/** Files in the workspace that run Assent. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  "answer.sh": "cd /tmp\nassent approve a_1\n",
+  "answer.py": 'import subprocess\nsubprocess.run(["assent", "grants", "promote", "g_1"])\n',
+  "package.json": JSON.stringify({ scripts: { answer: "assent approve a_1" } }),
+};
+
 /** Judges all calls as a guarded agent's, in one process. */
 async function judge(at: Place, calls: readonly object[], store: string): Promise<void> {
-  mkdirSync(join(at.root, ".config/assent"), { recursive: true });
-  writeFileSync(join(at.root, ".config/assent/settings.json"), JSON.stringify({ permissions: { allow: ALLOW } }), { mode: 0o600 });
   const fill = (text: string): string =>
     text.replaceAll("{state}", at.store).replaceAll("{home}", at.root).replaceAll("{workspace}", at.workspace);
+  for (const [name, text] of Object.entries(SCRIPTS)) at.write(name, text);
+  symlinkSync(join(import.meta.dirname, "../../bin/assent.js"), join(at.workspace, "link"));
+  mkdirSync(join(at.root, ".config/assent"), { recursive: true });
+  writeFileSync(join(at.root, ".config/assent/settings.json"), fill(JSON.stringify({ permissions: { allow: ALLOW } })), { mode: 0o600 });
   const file = at.write("calls.jsonl", fill(calls.map((call) => JSON.stringify(call)).join("\n")));
   const { code, stdout, stderr } = await at.run(["policy", "test", file, "--client", "claude", "--store", store], { cwd: at.workspace });
   assert.equal(code, 0, `${stdout}${stderr}`);

@@ -1,5 +1,6 @@
 import { foldPath } from "../paths/fold.ts";
 import { programName } from "../shell/effects/write-targets.ts";
+import { isAssentProgram } from "../shell/plan/find-program.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 
 /** A command of Assent. Without `looks` it may change the record. */
@@ -13,7 +14,8 @@ export function changesRecord({ seen }: ShellUnit, commands: readonly OwnCommand
   const own = seen.argv.findIndex(({ text }, at) => at < most && isAssent(text, at === 0));
   if (own === -1) return RUNS_COMMANDS.has(program) && mentionsAnswer(seen.argv.map(({ text }) => text).join(" "));
   const [command, ...words] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
-  return command !== undefined && mayAct(command, words, commands);
+  if (command === undefined) return seen.openEnd;
+  return mayAct(command, words, commands) || (seen.openEnd && hasActingSubcommand(command, commands));
 }
 
 /** Programs that start a command named in their arguments or input, elsewhere or later. */
@@ -22,26 +24,41 @@ const RUNS_COMMANDS: ReadonlySet<string> = new Set([
   ...["ssh", "docker", "podman", "kubectl", "nsenter", "make", "just", "alias", "trap", "at", "batch", "crontab", "osascript", "xdotool"],
 ]);
 
-const ASSENT = String.raw`(?:@assent/cli|(?<![\w./-])(?:\S*/)?assent)(?:\.js)?(?:@[\w.^~-]+)?`;
-const ANSWERS =
-  "approve|reject|apply|discard|trust|grants +(?:promote|revoke)|stats +store|(?:hook|mcp) +(?:un)?install|store +(?:copy|migrate)";
-const GAP = String.raw`["'\s,\])}]+(?:-[^\s"']+["'\s,]+(?:[^-\s"']\S*["'\s,]+)??)*`;
-const ANSWERING = new RegExp(`${ASSENT}${GAP}(?:${ANSWERS})(?![\\w-])`);
-const STOPPING = /\b(?:kill|pkill|killall|gdb|strace|ptrace)\b.*\bassent\b/s;
+const BETWEEN_WORDS = /["'\s,\])}]+/;
+const ASSENT = /(?:(?:^|[^\w.-])assent|@assent\/cli)(?:\.js)?(?:@[\w.^~-]+)?$/;
+const ANSWERS = /^(?:approve|reject|apply|discard|trust)(?![\w-])/;
+const ANSWERS_OF_TWO_WORDS = /^(?:grants (?:promote|revoke)|stats store|(?:hook|mcp) (?:un)?install|store (?:copy|migrate))(?![\w-])/;
 
-/** True if a text has the words of a command of Assent that answers, trusts or changes the guard. */
+/** True if a text has the words of a command of Assent that answers, trusts or changes the guard. Options may stand before the command, each with a value. */
 function mentionsAnswer(text: string): boolean {
-  return ANSWERING.test(text);
+  const words = text.split(BETWEEN_WORDS);
+  let before: "another word" | "assent" | "an option" = "another word";
+  for (const [at, word] of words.entries()) {
+    if (before !== "another word") {
+      if (ANSWERS.test(word) || ANSWERS_OF_TWO_WORDS.test(`${word} ${words[at + 1] ?? ""}`)) return true;
+      before = word.startsWith("-") ? "an option" : before === "an option" ? "assent" : "another word";
+    }
+    if (ASSENT.test(word)) before = "assent";
+  }
+  return false;
 }
 
 /** True if a text names what guards other agents: the hook's wrapper, its processes, or variables that choose another record. */
 export function mentionsGuard(text: string): boolean {
-  return mentionsAnswer(text) || STOPPING.test(text) || /\bassent-hook\b|\bASSENT_[A-Z]/.test(text);
+  const stops = hasInOrder(text, /\b(?:kill|pkill|killall|gdb|strace|ptrace)\b/, /\bassent\b/);
+  return stops || mentionsAnswer(text) || /\bassent-hook\b|\bASSENT_[A-Z]/.test(text);
 }
 
 /** True if a text sets or removes a variable of Assent. */
 export function setsOwnVariable(text: string): boolean {
-  return /\bASSENT_\w+\+?=|\b(?:unset|export)\s[^;&|\n]*\bASSENT_|-u\s*ASSENT_|--unset=ASSENT_/.test(text);
+  if (/\bASSENT_\w+\+?=|-u\s*ASSENT_|--unset=ASSENT_/.test(text)) return true;
+  return text.split(/[;&|\n]/).some((part) => hasInOrder(part, /\b(?:unset|export)\s/, /\bASSENT_/));
+}
+
+/** In two searches: one pattern for both takes quadratic time for a long line. */
+function hasInOrder(text: string, first: RegExp, second: RegExp): boolean {
+  const at = text.search(first);
+  return at !== -1 && second.test(text.slice(at));
 }
 
 /** Any word may be a subcommand, because options are unknown here. */
@@ -51,12 +68,14 @@ function mayAct(command: string, words: readonly string[], commands: readonly Ow
   return meant.length === 0 || meant.some(({ looks }) => !looks);
 }
 
+function hasActingSubcommand(command: string, commands: readonly OwnCommand[]): boolean {
+  return commands.some(({ name, looks }) => !looks && name.startsWith(`${command} `));
+}
+
 const SCRIPT_WORDS = 8;
 const RUNS_SCRIPTS: ReadonlySet<string> = new Set(["node", "nodejs", "bun", "deno", "tsx"]);
 
 /** By name, or by file: `…/cli/bin/assent.js`. */
 function isAssent(word: string, first: boolean): boolean {
-  const folded = foldPath(word);
-  const name = folded.slice(folded.lastIndexOf("/") + 1);
-  return name === "assent.js" || folded.includes("/@assent/cli/") || (first && name === "assent");
+  return isAssentProgram(word) || (first && /(?:^|\/)assent$/.test(foldPath(word)));
 }

@@ -5,8 +5,10 @@ import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import { type PathFact, pathUse } from "../paths/lookup.ts";
 import { isInside, resolveHome, resolvePath } from "../paths/resolve.ts";
+import { findScriptFiles, readScript } from "../shell/effects/script-binds.ts";
 import { findPossibleDirectories, findTouchedPaths, mayBecome, readKnownPart, splitPathNames } from "../shell/effects/touched-paths.ts";
 import { programName } from "../shell/effects/write-targets.ts";
+import { isAssentProgram } from "../shell/plan/find-program.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 import { changesRecord, mentionsGuard, type OwnCommand, setsOwnVariable } from "./own-commands.ts";
@@ -54,9 +56,23 @@ export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Un
     const path =
       touchedBy(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path ?? mayReadState(own, shell)?.text;
     if (path !== undefined) return `Assent can't tell whether ${JSON.stringify(path)} is one of its own files`;
-    if (own.outside && mentionsGuard(shell.line.text)) return "it names a command, process or variable of Assent";
+    const named = own.outside ? findGuardDoubt(own, shell) : undefined;
+    if (named !== undefined) return named;
     return own.database !== undefined && isDatabaseClient(shell) ? "Assent can't tell whether this reaches its own record" : undefined;
   };
+}
+
+/** A script or a link is another name of what it runs. */
+function findGuardDoubt({ home }: OwnPlaces, shell: ShellUnit): string | undefined {
+  if (mentionsGuard(shell.line.text)) return "it names a command, process or variable of Assent";
+  if (shell.script && mentionsGuard(shell.script.text)) return "its script names a command, process or variable of Assent";
+  for (const file of findScriptFiles(shell, home)) {
+    if (isAssentProgram(resolvePath(file, "/").real ?? file)) return `${file} is Assent`;
+    const script = readScript(file);
+    if (typeof script !== "string" && mentionsGuard(Buffer.from(script).toString("latin1")))
+      return `${file} names a command, process or variable of Assent`;
+  }
+  return undefined;
 }
 
 function findPathDoubt(request: Request, unit: Unit): string | undefined {

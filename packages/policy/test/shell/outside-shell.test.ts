@@ -143,4 +143,16 @@ describe("an allow rule and a line of another agent's shell", () => {
       const situation = { allow: "mytool *", env: { PATH: `${SYSTEM_PATH}:${other}` } };
       assert.equal(await isAllowed(workspace, "mytool x", situation), allowed);
     });
+
+  for (const [target, allowed] of [
+    ["other.js", true],
+    ["assent.js", false],
+  ] as const)
+    test(`a link on PATH to ${target} is ${allowed ? "" : "not "}allowed`, async (t) => {
+      const [workspace, other] = [workspaceWithTraps(t), scratch(t)];
+      writeFileSync(join(other, target), "#!/usr/bin/env node\n", { mode: 0o755 });
+      symlinkSync(target, join(other, "mytool"));
+      const situation = { allow: "mytool *", env: { PATH: `${SYSTEM_PATH}:${other}` } };
+      assert.equal(await isAllowed(workspace, "mytool approve", situation), allowed);
+    });
 });

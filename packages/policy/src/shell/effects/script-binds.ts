@@ -14,20 +14,20 @@ export type ScriptBind = { readonly file: string; readonly digest: string };
 
 const MOST_FILES = 64;
 
-/** Finds the scripts that a line would run: files of interpreters and programs named by a path. They are part of what a person approves, so their digests go into the fingerprint. A missing file counts, because creating it is a change. */
+/** Finds the scripts that a line would run. They are part of what a person approves, so their digests go into the fingerprint. A missing file counts, because creating it is a change. */
 export function findScriptBinds(
   units: readonly ShellUnit[],
   { cwd: from, home }: { readonly cwd: string; readonly home: string },
 ): readonly ScriptBind[] {
-  let files: Set<string> | undefined;
-  for (const unit of units) {
-    const names = unit.command ? scriptsOf(unit.command) : NONE;
-    if (names.length === 0) continue;
-    files ??= new Set();
-    for (const cwd of findPossibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
-  }
-  if (!files) return [];
+  const files = new Set(units.flatMap((unit) => findScriptFiles(unit, home)));
   return [...files].slice(0, MOST_FILES).map((path) => ({ file: displayPath(path, from), digest: digestOf(path) }));
+}
+
+/** The files of interpreters and the programs named by a path that a command would run. */
+export function findScriptFiles(unit: ShellUnit, home: string): readonly string[] {
+  const names = unit.command ? scriptsOf(unit.command) : NONE;
+  if (names.length === 0) return NONE;
+  return findPossibleDirectories(unit, home).flatMap((cwd) => names.map((name) => resolve(cwd, name)));
 }
 
 function displayPath(path: string, from: string): string {
@@ -62,11 +62,17 @@ function runsInline(kind: ReturnType<typeof interpreterKind>, args: readonly str
 }
 
 function digestOf(path: string): string {
+  const read = readScript(path);
+  return typeof read === "string" ? read : contentDigest(read);
+}
+
+/** The bytes of a script, or why there are none. */
+export function readScript(path: string): Uint8Array | string {
   try {
     const stats = statSync(path);
     if (!stats.isFile()) return "no regular file";
     if (stats.size > LARGEST) return `too large to read: ${stats.size} bytes`;
-    return contentDigest(readFileSync(path));
+    return readFileSync(path);
   } catch {
     return "absent";
   }

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, lstatSync, openSync, readlinkSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { foldPath } from "../../paths/fold.ts";
 import { isInside, resolvePath } from "../../paths/resolve.ts";
 
 /** Where programs of allowed commands are looked up first. */
@@ -63,6 +64,11 @@ export function findOnUserPath(name: string, { userPath, workspace }: ProgramPla
   if (userPath === undefined || name === "" || /[\0/]/.test(name)) return undefined;
   const files = userPath.split(":").map((directory) => join(resolve(workspace, directory), name));
   return files.find((file) => programAt(file) !== undefined);
+}
+
+/** True for a path of Assent's program. */
+export function isAssentProgram(path: string): boolean {
+  return /(?:^|\/)assent\.js$|\/@assent\/cli\//.test(foldPath(path));
 }
 
 /** The directories from which programs may be taken, in order. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isInside, resolvePath } from "../../paths/resolve.ts";
-import type { FoundProgram } from "./find-program.ts";
+import { type FoundProgram, isAssentProgram } from "./find-program.ts";
 import type { Command, Hazard } from "./plan.ts";
 import type { OutsideShell, PlacedCommand, ReadCommand, ShellPlace } from "./read-commands.ts";
 
@@ -60,6 +60,7 @@ function programHazards({ argv: [first], cwd }: Command, { env }: OutsideShell, 
   const { real } = resolvePath(started, "/");
   if (real === null || isInside(place.workspace, started) || isInside(place.workspace, real))
     return [{ id: "other_shell", text: `The agent's shell would start ${started}, which is in the workspace` }];
+  if (name !== "assent" && isAssentProgram(real)) return [{ id: "other_shell", text: `${name} is Assent under another name` }];
   const known = place.findProgram(name);
   if (known && isSameFile(known, started)) return [];
   const judged = known ? `, not ${known.file}` : "";
