@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -485,6 +486,36 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
         assert.ok(shown.includes(text), `${text} is shown as text`);
       }
     });
+  });
+
+  test("calls of a guarded agent are one group; a card names its session, and has the arguments as a table", async () => {
+    const scene = new InboxScene();
+    const hooks = [
+      ["mcp__github__create_issue", { title: "Crash at start", labels: ["bug"] }],
+      ["mcp__github__close_issue", { number: 7 }],
+    ].map(([tool, input]) => {
+      const event = { hook_event_name: "PreToolUse", session_id: "other", transcript_path: "/x", permission_mode: "default" };
+      const hook = spawn(process.execPath, [program, "hook", "claude", "--deadline", "5m"], { cwd: scene.workspace, env: scene.env });
+      hook.stdin.end(JSON.stringify({ ...event, cwd: scene.workspace, tool_name: tool, tool_input: input, tool_use_id: tool }));
+      return hook;
+    });
+    try {
+      await opened(scene, async ({ page }) => {
+        await page.waitForSelector(".group li >> nth=1");
+        assert.deepEqual(await page.locator(".group h3").allInnerTexts(), ["Claude Code"]);
+        await openCard(page, "create_issue");
+        assert.equal(await page.locator("article h2").innerText(), "mcp__github__create_issue");
+        assert.match(await page.locator("article .about").innerText(), /^Claude Code · timeline of the call · .* · default$/);
+        assert.deepEqual(await page.locator("table.fields th").allInnerTexts(), ["labels", "title"]);
+        assert.equal(await page.getByText("Crash at start", { exact: true }).count(), 1, "the arguments are shown once");
+        await page.evaluate('location.hash = "#/sessions"');
+        await page.waitForSelector(".lines li");
+        await page.setViewportSize({ width: 360, height: 740 });
+        assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "a long title is wrapped");
+      });
+    } finally {
+      for (const hook of hooks) hook.kill();
+    }
   });
 
   for (const [name, width] of [

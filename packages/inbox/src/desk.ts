@@ -6,6 +6,8 @@ export type WaitingRow = {
   readonly kind: "approval" | "proposal" | "question";
   readonly session: string;
   readonly sessionTitle: string;
+  /** Rows with the same group are listed together: the session, or the session of the guarded agent. */
+  readonly group: string;
   /** The agent: Assent's own, or a guarded one. */
   readonly agent: string;
   readonly tool: string;

@@ -16,6 +16,6 @@ export type {
   TimelineEntry,
   WaitingRow,
 } from "./desk.ts";
-export { type Filter, filterRows, groupRows, moveTo, NO_FILTER, type RowGroup } from "./list.ts";
+export { type Filter, groupRows, listedRows, moveTo, NO_FILTER, type RowGroup } from "./list.ts";
 export { loadPage } from "./page.ts";
 export { type InboxOptions, type InboxServer, type PageFiles, serveInbox } from "./server.ts";

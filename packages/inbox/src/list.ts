@@ -22,17 +22,27 @@ function searchText({ id, subject, tool, agent, directory, sessionTitle, why }: 
   return [id, subject, tool, agent, directory, sessionTitle, why].join("\n").toLowerCase();
 }
 
-/** Rows of one session, in the order of the oldest of each. */
-export type RowGroup = { readonly session: string; readonly title: string; readonly agent: string; readonly rows: readonly WaitingRow[] };
+/** Rows of one session, in the order of the oldest of each. The calls of a guarded agent are sessions of their own, so `session` is null for them. */
+export type RowGroup = {
+  readonly key: string;
+  readonly session: string | null;
+  readonly title: string;
+  readonly rows: readonly WaitingRow[];
+};
 
-/** Groups rows by session. */
+/** Groups rows by session, or by the session of a guarded agent. */
 export function groupRows(rows: readonly WaitingRow[]): readonly RowGroup[] {
-  return [...Map.groupBy(rows, ({ session }) => session)].map(([session, inside]) => ({
-    session,
+  return [...Map.groupBy(rows, ({ group }) => group)].map(([key, inside]) => ({
+    key,
+    session: inside[0]?.session === key ? key : null,
     title: inside[0]?.sessionTitle ?? "",
-    agent: inside[0]?.agent ?? "",
     rows: inside,
   }));
+}
+
+/** The rows that match a filter, in the order in which the groups show them. */
+export function listedRows(rows: readonly WaitingRow[], filter: Filter): readonly WaitingRow[] {
+  return groupRows(filterRows(rows, filter)).flatMap((group) => group.rows);
 }
 
 /** The values a filter offers for one column, sorted. */

@@ -1,18 +1,27 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CardLine, WaitingRow } from "../src/desk.ts";
-import { choicesOf, filterRows, groupRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
+import { choicesOf, filterRows, groupRows, listedRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
 import { splitRows } from "../web/diff-rows.ts";
 import { age, visible } from "../web/text.ts";
 
 const row = (id: string, more: Partial<WaitingRow> = {}): WaitingRow => ({
-  ...{ id, kind: "approval", session: "s_1", sessionTitle: "Build", agent: "Assent", tool: "shell", subject: `npm run ${id}` },
+  ...{
+    id,
+    kind: "approval",
+    session: "s_1",
+    group: "s_1",
+    sessionTitle: "Build",
+    agent: "Assent",
+    tool: "shell",
+    subject: `npm run ${id}`,
+  },
   ...{ directory: "/w", mode: "default", why: "no rule allows it", since: "2026-01-01T00:00:00Z", expiresAt: null },
   ...more,
 });
 const ROWS = [
   row("a"),
-  row("b", { agent: "Claude Code", session: "s_2", sessionTitle: "Docs", tool: "edit" }),
+  row("b", { agent: "Claude Code", session: "s_2", group: "s_2", sessionTitle: "Docs", tool: "edit" }),
   row("c", { directory: "/x" }),
 ];
 
@@ -36,6 +45,20 @@ describe("the list of what waits", () => {
       ["Build", "ac"],
       ["Docs", "b"],
     ]);
+  });
+  test("keys go through the rows in the order in which the groups show them", () =>
+    assert.equal(
+      listedRows(ROWS, NO_FILTER)
+        .map(({ id }) => id)
+        .join(""),
+      "acb",
+    ));
+  test("the calls of a guarded agent are one group, although each is a session of its own", () => {
+    const calls = ["s_3", "s_4"].map((session) => row(session, { session, group: "claude x", agent: "Claude Code" }));
+    assert.deepEqual(
+      groupRows(calls).map(({ session, rows }) => [session, rows.length]),
+      [[null, 2]],
+    );
   });
   test("a filter offers each value once", () => assert.deepEqual(choicesOf(ROWS, "tool"), ["edit", "shell"]));
   test("a selected row that was answered is no longer selected", () =>

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AnswerResult, InboxAnswer, InboxCard, WaitingRow } from "../src/desk.ts";
-import { filterRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
+import { listedRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
 import { Card } from "./card.tsx";
 import { followLive } from "./live.ts";
 import { Grants, Sessions, Timeline } from "./record.tsx";
@@ -43,7 +43,7 @@ function App() {
   const [now, setNow] = useState(Date.now());
   const searchField = useRef<HTMLInputElement>(null);
   const cardKeys = useRef(new Set<(key: string) => void>());
-  const shown = useMemo(() => filterRows(rows, filter), [rows, filter]);
+  const shown = useMemo(() => listedRows(rows, filter), [rows, filter]);
   const current = route.view === "card" ? route.id : undefined;
 
   useEffect(() => {
@@ -82,7 +82,7 @@ function App() {
   const answer = (answers: readonly InboxAnswer[]): void => {
     sendAnswers(answers).then(
       (results) => {
-        setNotices(results);
+        setNotices(results.map((one) => nameBySubject(one, rows)));
         const gone = new Set(results.filter(({ result }) => result !== "changed" && result !== "refused").map(({ id }) => id));
         setRows((before) => before.filter(({ id }) => !gone.has(id))); // the next key must not open them again
         if (results.every(({ result }) => result === "saved" || result === "answered-before")) location.hash = "#/";
@@ -92,6 +92,7 @@ function App() {
     );
   };
 
+  useEffect(() => document.querySelector(".group li.current")?.scrollIntoView({ block: "nearest" }), [current]);
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -196,6 +197,16 @@ function App() {
     </>
   );
 }
+
+/** People know a request by what it does, not by its id. */
+function nameBySubject(result: AnswerResult, rows: readonly WaitingRow[]): AnswerResult {
+  const subject = rows.find(({ id }) => id === result.id)?.subject;
+  if (subject === undefined) return result;
+  const short = subject.length > LONGEST_SUBJECT ? `${subject.slice(0, LONGEST_SUBJECT)}…` : subject;
+  return { ...result, message: result.message.replace(result.id, () => short) };
+}
+
+const LONGEST_SUBJECT = 80;
 
 type CardViewProps = {
   readonly id: string;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { InboxAnswer, InboxCard } from "../src/desk.ts";
 import { type ChosenHunks, Diff } from "./diff.tsx";
 import { Questions } from "./questions.tsx";
-import { visible } from "./text.ts";
+import { age, visible } from "./text.ts";
 import { post } from "./wire.ts";
 
 /** Buttons do nothing for this long after the card changes, so that people have time to read it. */
@@ -70,9 +70,14 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       <h2 id={`h-${card.id}`} tabIndex={-1}>
         {visible(card.heading)}
       </h2>
+      <p class="about">
+        {visible(card.agent)} ·{" "}
+        <a href={`#/session/${card.session}`}>{card.group === card.session ? visible(card.sessionTitle) : "timeline of the call"}</a> ·{" "}
+        {age(card.since, Date.now())} · {visible(card.mode)}
+      </p>
       {!isOpen && (
         <p class="notice" role="status">
-          {card.answered ?? `No longer open: ${card.state}.`}
+          {visible(card.answered ?? `No longer open: ${card.state}.`)}
         </p>
       )}
       <CardBody card={card} />

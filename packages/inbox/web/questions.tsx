@@ -49,9 +49,11 @@ export function Questions({ card, isInert, say }: QuestionsProps) {
                   change(id, { selected: checked ? [...others, label] : others, ...(multi ? {} : { custom: "" }) });
                 }}
               />
-              {visible(label)}
-              {recommended === at && " (recommended)"}
-              {description !== undefined && <small>{visible(description)}</small>}
+              <span>
+                {visible(label)}
+                {recommended === at && " (recommended)"}
+                {description !== undefined && <small>{visible(description)}</small>}
+              </span>
             </label>
           ))}
           <label>

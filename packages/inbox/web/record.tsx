@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerResult, CancelTarget, GrantLine, SessionLine, SessionTimeline } from "../src/desk.ts";
-import { visible } from "./text.ts";
+import { age, visible } from "./text.ts";
 import { get, post } from "./wire.ts";
 
 /** Loads a value again whenever the record changes. */
@@ -32,12 +32,20 @@ export function Sessions({ version }: { readonly version: number }) {
             <a href={`#/session/${id}`}>{visible(title)}</a>
             <span class="about">
               {state}
-              {waiting > 0 && `, ${waiting} waiting`} · {visible(agent)} · {updatedAt} · {visible(directory)}
+              {waiting > 0 && `, ${waiting} waiting`} · {visible(agent)} · {ago(updatedAt)} · {visible(directory)}
             </span>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+function ago(at: string) {
+  return (
+    <time dateTime={at} title={at}>
+      {age(at, Date.now())} ago
+    </time>
   );
 }
 
@@ -120,7 +128,7 @@ export function Grants({ version, told }: { readonly version: number; readonly t
           <li key={id}>
             <code>{visible(rule)}</code>
             <span class="about">
-              {scope} · {visible(by)} · {since}
+              {scope} · {visible(by)} · {ago(since)}
               {expiresAt !== null && ` · until ${expiresAt}`}
             </span>
             <button

@@ -37,6 +37,10 @@ export function Review({ ids, answer }: ReviewProps) {
       {cards.map((card) => (
         <article class="card" key={card.id}>
           <h2>{visible(card.heading)}</h2>
+          <p class="about">
+            {visible(card.agent)}
+            {card.group === card.session && ` · ${visible(card.sessionTitle)}`}
+          </p>
           <CardBody card={card} />
           <Diff files={card.files} split={false} chosen={undefined} choose={() => undefined} />
         </article>

@@ -47,24 +47,27 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
   const diff = details.type === "edit" ? parseDiff(details.fileDiff) : [];
   const effect = details.effect?.state === "shown" ? details.effect : undefined;
   const shownDiff = effect ? effect.blocks.flatMap(parseDiff) : diff;
-  const rest = restOfInput(approval);
+  const inSession = await sessionFields(ports, row.session);
+  const isOutside = inSession.group !== row.session;
+  const hasTable = details.type === "mcp" || (isOutside && details.type === "info"); // an outside call has its input as text
+  const rest = hasTable ? { lines: [], blocks: [] } : restOfInput(approval);
   const hidden = ["id", "always"]; // elsewhere on the card
   return {
     ...EMPTY_CARD,
-    ...(await sessionFields(ports, row.session)),
+    ...inSession,
     ...withDirectory(approvalRow(row), approval.cwd),
     state: row.state,
     answered: row.answeredBy ? `${row.state} by ${whoText(row.answeredBy)} at ${whenText(row.answeredAt ?? "")}` : null,
     revision: row.revision,
     fingerprint: row.fingerprint,
-    heading: capitalized(headingOf(approval)),
+    heading: isOutside ? headingOf(approval) : capitalized(headingOf(approval)), // a tool's name stays as it is
     facts: [...approvalFacts(approval).filter(([label]) => !hidden.includes(label)), ...rest.lines.map((line) => ["input", line] as const)],
     warnings: [
       ...approvalWarnings(details, false),
       ...(details.effect?.state === "unavailable" ? [`A preview is not available: ${details.effect.reason}`] : []),
     ],
-    text: details.type === "mcp" || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
-    fields: details.type === "mcp" ? inputFields(approval.input) : rest.blocks.map((block) => ["input", block] as const),
+    text: hasTable || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
+    fields: hasTable ? inputFields(approval.input) : rest.blocks.map((block) => ["input", block] as const),
     effect: effect ? cardEffect(effect, row) : null,
     files: shownDiff.map((file, index) => diffFile(file, index, ports)),
     hasParts: details.type === "edit" && diff.length === 1 && (diff[0]?.hunks.length ?? 0) > 1,
@@ -99,9 +102,9 @@ export async function openApproval({ ledger, viewOf }: Omit<CardPorts, "redactLi
 async function sessionFields(
   { viewOf }: CardPorts,
   session: string,
-): Promise<Pick<InboxCard, "session" | "sessionTitle" | "agent" | "mode">> {
-  const { title: sessionTitle, agent, mode } = await viewOf(session);
-  return { session, sessionTitle, agent, mode };
+): Promise<Pick<InboxCard, "session" | "sessionTitle" | "agent" | "mode" | "group">> {
+  const { title: sessionTitle, agent, mode, group } = await viewOf(session);
+  return { session, sessionTitle, agent, mode, group };
 }
 
 function withDirectory<T extends { readonly directory: string }>(row: T, cwd: string): T {

@@ -15,7 +15,14 @@ import { questionSubject } from "../desk/questions/view.ts";
 import { cut, LIST_WIDTH } from "../io/display-width.ts";
 
 /** What the page shows of the session of a row. */
-export type SessionView = { readonly title: string; readonly agent: string; readonly cwd: string; readonly mode: string };
+export type SessionView = {
+  readonly title: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly mode: string;
+  /** The session, or the session of the guarded agent or MCP client that made the call. */
+  readonly group: string;
+};
 
 /** Reads sessions for rows. A session that has not changed is not read again. */
 export function createSessionViews(ledger: Ledger): (id: string) => Promise<SessionView> {
@@ -24,7 +31,7 @@ export function createSessionViews(ledger: Ledger): (id: string) => Promise<Sess
     const row = await readRow(ledger, "sessions", id);
     const cached = known.get(id);
     if (cached && row && cached.updatedAt === row.updatedAt) return cached.view;
-    const view = row ? await viewOf(ledger, row) : { title: id, agent: "Assent", cwd: "", mode: "" };
+    const view = row ? await viewOf(ledger, row) : { title: id, agent: "Assent", cwd: "", mode: "", group: id };
     if (row) known.set(id, { updatedAt: row.updatedAt, view });
     return view;
   };
@@ -37,7 +44,8 @@ async function viewOf(ledger: Ledger, row: SessionRow): Promise<SessionView> {
     { session: row.id, types: ["session.created", "mode.changed"] },
   ))
     mode = String(type === "session.created" ? body["mode"] : body["to"]);
-  return { title: sessionTitle(row), agent: agentName(row), cwd: row.cwd, mode };
+  const group = row.group ? `${row.group.client} ${row.group.id}` : row.id;
+  return { title: sessionTitle(row), agent: agentName(row), cwd: row.cwd, mode, group };
 }
 
 export function sessionTitle({ id, title }: Pick<SessionRow, "id" | "title">): string {
@@ -50,7 +58,7 @@ export function agentName({ group }: Pick<SessionRow, "group">): string {
 
 /** Fields of lists and cards that name things and are no text of a model or tool. */
 export const NAMES: ReadonlySet<string> = new Set([
-  ...["id", "kind", "session", "fingerprint", "state", "since", "expiresAt", "at", "undo", "card", "cancel", "write", "path"],
+  ...["id", "kind", "session", "group", "fingerprint", "state", "since", "expiresAt", "at", "undo", "card", "cancel", "write", "path"],
   ...["sessionId", "callId", "proposalId", "requestedAt"],
 ]);
 
@@ -84,9 +92,9 @@ function keepRedacted(redact: (row: WaitingRow) => WaitingRow): (rows: readonly 
 async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promise<SessionView>): Promise<readonly WaitingRow[]> {
   const rows: WaitingRow[] = [];
   const views = new Map<string, Promise<SessionView>>();
-  const add = async (session: string, row: Omit<WaitingRow, "session" | "sessionTitle" | "agent" | "mode">): Promise<void> => {
-    const { title: sessionTitle, agent, mode, cwd } = await getOrAdd(views, session, viewOfSession);
-    rows.push({ session, sessionTitle, agent, mode, ...row, directory: row.directory === "" ? cwd : row.directory });
+  const add = async (session: string, row: OwnFields): Promise<void> => {
+    const { title: sessionTitle, agent, mode, cwd, group } = await getOrAdd(views, session, viewOfSession);
+    rows.push({ session, sessionTitle, agent, mode, group, ...row, directory: row.directory === "" ? cwd : row.directory });
   };
   for await (const row of readRows(ledger, "approvals")) if (row.state === "open") await add(row.session, approvalRow(row));
   for await (const row of readRows(ledger, "questions"))
@@ -95,7 +103,7 @@ async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promis
   return rows.sort((left, right) => (left.since < right.since ? -1 : 1));
 }
 
-type OwnFields = Omit<WaitingRow, "session" | "sessionTitle" | "agent" | "mode">;
+type OwnFields = Omit<WaitingRow, "session" | "sessionTitle" | "agent" | "mode" | "group">;
 
 /** The subject is not cut, so that secrets can be hidden in it. An empty directory means the session's directory. */
 export function approvalRow(row: ApprovalRow): OwnFields {

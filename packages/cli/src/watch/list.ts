@@ -1,4 +1,4 @@
-import { filterRows, groupRows, moveTo, NO_FILTER, type WaitingRow } from "@assent/inbox";
+import { groupRows, listedRows, moveTo, NO_FILTER, type WaitingRow } from "@assent/inbox";
 import { cut } from "../io/display-width.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { ageText } from "../io/who.ts";
@@ -37,14 +37,14 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 ];
 
 /** The rows that match the search. */
-function listedRows({ rows, search }: Pick<WatchState, "rows" | "search">): readonly WaitingRow[] {
-  return groupRows(filterRows(rows, { ...NO_FILTER, text: search.text })).flatMap((group) => group.rows);
+function matchingRows({ rows, search }: Pick<WatchState, "rows" | "search">): readonly WaitingRow[] {
+  return listedRows(rows, { ...NO_FILTER, text: search.text });
 }
 
 /** Takes over new rows. The current row stays, or the one that takes its place becomes current. */
 export function withRows(state: WatchState, rows: readonly WaitingRow[]): WatchState {
-  const before = listedRows(state).findIndex(({ id }) => id === state.current);
-  const now = listedRows({ ...state, rows });
+  const before = matchingRows(state).findIndex(({ id }) => id === state.current);
+  const now = matchingRows({ ...state, rows });
   const isThere = now.some(({ id }) => id === state.current);
   const current = isThere ? state.current : now[Math.min(Math.max(before, 0), now.length - 1)]?.id;
   return { ...state, rows, current };
@@ -53,7 +53,7 @@ export function withRows(state: WatchState, rows: readonly WaitingRow[]): WatchS
 /** The row before or after the current one. */
 export function stepTo(state: WatchState, step: 1 | -1): string | undefined {
   return moveTo(
-    listedRows(state).map(({ id }) => id),
+    matchingRows(state).map(({ id }) => id),
     state.current,
     step,
   );
@@ -88,7 +88,7 @@ export function pressList(state: WatchState, key: Key): { readonly state: WatchS
 /** Draws the list, exactly as high as the canvas. */
 export function listLines(state: WatchState, canvas: Canvas, now: number): readonly string[] {
   const { columns, rows, theme } = canvas;
-  const listed = listedRows(state);
+  const listed = matchingRows(state);
   const all = state.rows.length;
   const count = listed.length === all ? `${all} waiting` : `${listed.length} of ${all} waiting match '${oneLine(state.search.text)}'`;
   const head = theme.title(cut(all === 0 ? "Nothing waits for an answer" : count, columns));
@@ -113,8 +113,8 @@ export function listLines(state: WatchState, canvas: Canvas, now: number): reado
 type BodyLine = { readonly text: string; readonly current?: true };
 
 function bodyOf(state: WatchState, { columns, theme }: Canvas, now: number): readonly BodyLine[] {
-  return groupRows(listedRows(state)).flatMap(({ title, agent, rows }): readonly BodyLine[] => [
-    { text: theme.accent(cut(oneLine([title, agent, rows[0]?.directory].join(" · ")), columns)) },
+  return groupRows(matchingRows(state)).flatMap(({ session, title, rows }): readonly BodyLine[] => [
+    { text: theme.accent(cut(oneLine([...(session === null ? [] : [title]), rows[0]?.agent, rows[0]?.directory].join(" · ")), columns)) },
     ...rows.flatMap((row): readonly BodyLine[] => {
       const line = cut(
         `${row.id === state.current ? "❯" : " "} ${ageText(row.since, now).padEnd(7)} ${row.tool}  ${oneLine(row.subject)}`,
