@@ -34,18 +34,26 @@ function createFinder(patterns: Settings["redaction.patterns"]): SecretFinder {
 /** Creates a function that hides secrets in every text of a JSON value, and whole texts under names such as `password`. Fields named in `kept` stay as they are. */
 export function createValueRedactor(patterns: Settings["redaction.patterns"], kept: ReadonlySet<string> = new Set()): <T>(value: T) => T {
   const redact = createRedactor(patterns);
+  const names = new Map<string, string>();
+  const shownName = (name: string): string => {
+    const shown = names.get(name) ?? redact(name);
+    if (names.size < MOST_NAMES) names.set(name, shown);
+    return shown;
+  };
   const walk = (value: unknown, name: string): unknown => {
     if (kept.has(name)) return value;
     if (typeof value === "string") return isSecretName(name) && value !== "" ? placeholderFor("secret") : redact(value);
     if (Array.isArray(value)) return value.map((one) => walk(one, name));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [shownName(key), walk(inner, key)]));
   };
   return <T>(value: T) => walk(value, "") as T; // only texts change
 }
 
+const MOST_NAMES = 1_000;
+
 function isSecretName(name: string): boolean {
-  return /^(?:.*[_-])?(?:api[_-]?key|token|secret|password|passwd|authorization)$/i.test(name);
+  return /(?:api[_-]?key|token|secret|password|passwd|authorization)$/i.test(name);
 }
 
 type FoundSecret = { readonly start: number; readonly end: number; readonly name: string };
@@ -90,7 +98,10 @@ const MIN_KEY_LENGTH = 8;
 const FORMS: readonly (readonly [form: RegExp, name: string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, "private key"],
   [/(?<before>\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi, "credentials"],
+  [/(?<before>\bAuthorization\\*["']?\s*[=:]\s*\\*["']?(?:[A-Za-z]+\s+)?)[^\s"'\\,;]{4,}/gi, "credentials"],
+  [/(?<before>\bcurl\s(?:[^\n|;&]{0,100}?\s)?(?:-u|--user)[\s=]+["']?[^\s:"']+:)[^\s"']+/g, "credentials"],
   [/(?<before>:\/\/)[^\s/@]+(?=@)/g, "credentials"],
+  [/(?<before>--[\w-]{0,32}(?:api-?key|token|secret|password|passwd)\s+)(?:"[^"]*"?|'[^']*'?|[^\s"'<>|&;-][^\s"',;&|]*)/gi, "secret"],
   [
     /(?<before>(?:api[_-]?key|token|secret|password|passwd)[\w-]{0,32}\\*["']?\s*[=:]\s*)(?!\[redacted: )(?:\\+"[\s\S]*?(?:\\+"|$)|"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|[^\s"',;&]+)/gi,
     "secret",

@@ -16,6 +16,15 @@ describe("secrets of known forms are hidden without any setting", () => {
     ["a field of JSON in JSON", '"{\\"token\\":\\"abc\\"}"', '"{\\"token\\":[redacted: secret]}"'],
     ["a quote in a value", '{"token":"a\\"b","c":1}', '{"token":[redacted: secret],"c":1}'],
     ["a user in a URL", "https://me:pw@example.com/x", "https://[redacted: credentials]@example.com/x"],
+    [
+      "an option",
+      "deploy --api-key 'a b' --db-password hunter2 -v",
+      "deploy --api-key [redacted: secret] --db-password [redacted: secret] -v",
+    ],
+    ["an option without a value", "login --with-token < file && run --token -v", "login --with-token < file && run --token -v"],
+    ["a header of any scheme", "-H 'Authorization: token abcd1234'", "-H 'Authorization: token [redacted: credentials]'"],
+    ["a header without a scheme", '{"Authorization":"abcd1234"}', '{"Authorization":"[redacted: credentials]"}'],
+    ["a password of curl", "curl -s -u me:hunter2 https://a.test", "curl -s -u me:[redacted: credentials] https://a.test"],
     ["a word that only sounds so", "a task-force of tokens and a secret", "a task-force of tokens and a secret"],
     ["a beginning alone", "keys begin with sk- or ghp_", "keys begin with sk- or ghp_"],
     ["nothing", "", ""],
@@ -64,8 +73,20 @@ describe("redaction.patterns are added", () => {
 
   test("a long text costs no more than it must", () => {
     const redact = createRedactor([{ name: "n", prefix: "a", key: "aa", literal: "ab" }]);
-    for (const text of ["a", "a-", "token", '\\\\"', "-----BEGIN PRIVATE KEY-----", "://", "Bearer "])
-      assert.ok(redact(text.repeat(50_000)).length <= text.length * 50_000);
+    for (const text of [
+      "a",
+      "a-",
+      "token",
+      "curl ",
+      "curl -u ",
+      "--token ",
+      "Authorization: ",
+      '\\\\"',
+      "-----BEGIN PRIVATE KEY-----",
+      "://",
+      "Bearer ",
+    ])
+      assert.ok(redact(text.repeat(50_000)).length <= 2 * text.length * 50_000); // a placeholder may be longer than the secret
   });
 });
 
@@ -82,6 +103,12 @@ describe("secrets in JSON values", () => {
       { env: { DB_PASSWORD: "x y", api_key: "z" } },
       { env: { DB_PASSWORD: "[redacted: secret]", api_key: "[redacted: secret]" } },
     ],
+    [
+      "a name in camel case",
+      { accessToken: "x", clientSecret: "y", nested: { dbPassword: ["z"] } },
+      { accessToken: "[redacted: secret]", clientSecret: "[redacted: secret]", nested: { dbPassword: ["[redacted: secret]"] } },
+    ],
+    ["a name that is a secret", { hunter2: 1, plain: 2 }, { "[redacted: project key]": 1, plain: 2 }],
     ["a name that only contains such a word stays", { tokenCount: "12", passwordless: "yes" }, { tokenCount: "12", passwordless: "yes" }],
     ["lists and other values", { list: ["hunter2", 1, null, true] }, { list: ["[redacted: project key]", 1, null, true] }],
     ["a kept field", { id: "hunter2" }, { id: "hunter2" }],
