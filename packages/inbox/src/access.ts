@@ -83,7 +83,7 @@ export function createAccess(origins: readonly [string, ...string[]]): Access {
       token = newSecret();
       const session = newSecret();
       sessions.add(session);
-      return `${cookieName}=${session}; HttpOnly; SameSite=Strict; Path=/${origins[0].startsWith("https:") ? "; Secure" : ""}`;
+      return `${cookieName}=${session}; HttpOnly; SameSite=Strict; Path=/`;
     },
   };
 }

@@ -115,6 +115,9 @@ export type AnswerResult = {
   readonly message: string;
 };
 
+/** How many sessions are listed, newest first. */
+export const MOST_SESSIONS = 200;
+
 /** One session as listed. */
 export type SessionLine = {
   readonly id: string;
@@ -143,12 +146,17 @@ export type TimelineEntry = {
 /** A call or task of a session; null means all that the session does now. */
 export type CancelTarget = { readonly call: string } | { readonly task: string } | null;
 
+/** How many events of a session are shown at first. */
+export const TIMELINE_EVENTS = 200;
+
 /** What happened in a session, oldest first. */
 export type SessionTimeline = {
   readonly title: string;
   readonly state: string;
   /** True while a process works on it, which can be cancelled. */
   readonly isRunning: boolean;
+  /** How many older events are left out. */
+  readonly earlier: number;
   readonly entries: readonly TimelineEntry[];
 };
 
@@ -172,13 +180,14 @@ export interface InboxDesk {
   /** Resolves once the answer is saved, or was not. */
   answer(answer: InboxAnswer): Promise<AnswerResult>;
   sessions(): Promise<readonly SessionLine[]>;
-  timeline(session: string): Promise<SessionTimeline | undefined>;
+  /** The newest `last` events of a session. */
+  timeline(session: string, last: number): Promise<SessionTimeline | undefined>;
   export(session: string): Promise<string | undefined>;
   undo(proposal: string): Promise<AnswerResult>;
   /** Asks the process of the session; resolves once it has obeyed, or says why not. */
   cancel(session: string, target: CancelTarget): Promise<AnswerResult>;
   grants(): Promise<readonly GrantLine[]>;
   revoke(grant: string): Promise<AnswerResult>;
-  /** Calls `changed` with the newest position of the record, once soon and after each commit, until it is closed. */
-  follow(changed: (position: number) => void): { close(): void };
+  /** Calls `changed` with the newest position of the record, once soon and after each commit, until it is closed; `failed` if the record is gone. */
+  follow(changed: (position: number) => void, failed: (error: unknown) => void): { close(): void };
 }

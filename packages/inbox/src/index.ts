@@ -16,6 +16,7 @@ export type {
   TimelineEntry,
   WaitingRow,
 } from "./desk.ts";
+export { MOST_SESSIONS } from "./desk.ts";
 export { type Filter, groupRows, listedRows, moveTo, NO_FILTER, type RowGroup } from "./list.ts";
 export { loadPage } from "./page.ts";
 export { type InboxOptions, type InboxServer, type PageFiles, serveInbox } from "./server.ts";

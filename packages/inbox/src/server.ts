@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type Access, createAccess, SECURITY_HEADERS } from "./access.ts";
 import { readAnswers, readCancelTarget } from "./answers.ts";
-import type { InboxDesk } from "./desk.ts";
+import { type InboxDesk, TIMELINE_EVENTS } from "./desk.ts";
 import { streamChanges } from "./stream.ts";
 
 /** The files of the page. */
@@ -14,8 +14,6 @@ export type InboxOptions = {
   readonly page: PageFiles;
   /** 0 takes a free port. */
   readonly port: number;
-  /** Another address under which people open the page, for example of a proxy. */
-  readonly publicUrl?: string;
   /** Called with a new link after each login, because a link works once. */
   readonly loggedIn?: (nextLink: string) => void;
   readonly failed?: (error: unknown) => void;
@@ -31,7 +29,7 @@ export type InboxServer = {
 /** Serves the page on the loopback address. Rejects if the port is taken. */
 export async function serveInbox(options: InboxOptions): Promise<InboxServer> {
   let answerRequest: Handler = (_request, response) => void response.destroy();
-  const server = createServer((request, response) => {
+  const server = createServer(LIMITS, (request, response) => {
     Promise.resolve(answerRequest(request, response)).catch((error: unknown) => {
       options.failed?.(error);
       if (!response.headersSent)
@@ -39,9 +37,9 @@ export async function serveInbox(options: InboxOptions): Promise<InboxServer> {
       else response.destroy();
     });
   });
+  server.maxConnections = MOST_CONNECTIONS;
   const port = await listen(server, options.port);
-  const local = [`http://127.0.0.1:${port}`, `http://localhost:${port}`] as const;
-  const access = createAccess(options.publicUrl === undefined ? local : [new URL(options.publicUrl).origin, ...local]);
+  const access = createAccess([`http://127.0.0.1:${port}`, `http://localhost:${port}`]);
   answerRequest = createHandler(options, access);
   return {
     port,
@@ -53,6 +51,10 @@ export async function serveInbox(options: InboxOptions): Promise<InboxServer> {
       }),
   };
 }
+
+/** Other users can connect, too, and must not use up the files and memory of this process, which also runs answered calls. */
+const MOST_CONNECTIONS = 200;
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -90,7 +92,7 @@ function createHandler({ desk, page, loggedIn }: InboxOptions, access: Access): 
       path: "/login",
       isPublic: true,
       handle: async ({ request, response }) => {
-        const cookie = access.login((await readJson(request))["token"]);
+        const cookie = access.login((await readJson(request, LONGEST_LOGIN))["token"]);
         if (cookie === undefined)
           return sendError(response, 401, "bad_token", "This link was used before. Take the newest one from the terminal.");
         response.setHeader("set-cookie", cookie);
@@ -114,7 +116,11 @@ function createHandler({ desk, page, loggedIn }: InboxOptions, access: Access): 
       },
     },
     { method: "GET", path: "/api/sessions", handle: async ({ response }) => sendJson(response, 200, await desk.sessions()) },
-    { method: "GET", path: "/api/sessions/*", handle: async ({ response, rest }) => found(response, await desk.timeline(rest)) },
+    {
+      method: "GET",
+      path: "/api/sessions/*",
+      handle: async ({ request, response, rest }) => found(response, await desk.timeline(rest, lastOf(request))),
+    },
     { method: "GET", path: "/api/export/*", handle: async ({ response, rest }) => sendExport(response, rest, await desk.export(rest)) },
     { method: "GET", path: "/api/grants", handle: async ({ response }) => sendJson(response, 200, await desk.grants()) },
     { method: "POST", path: "/api/undo/*", handle: async ({ response, rest }) => sendJson(response, 200, await desk.undo(rest)) },
@@ -176,16 +182,27 @@ const SHELL = `<!doctype html>
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#17693a"/><path d="m4 8 3 3 5-6" fill="none" stroke="#fff" stroke-width="2"/></svg>`;
 
+const MOST_EVENTS = 100_000;
+
+/** How many events are wanted: `?last=N`. */
+function lastOf({ url = "" }: IncomingMessage): number {
+  const last = Number(new URLSearchParams(url.split("?", 2)[1]).get("last") ?? TIMELINE_EVENTS);
+  if (Number.isSafeInteger(last) && last > 0 && last <= MOST_EVENTS) return last;
+  throw new BadRequest(`'last' is a number from 1 to ${MOST_EVENTS}.`);
+}
+
 class BadRequest extends Error {}
 
 const LONGEST_BODY = 8 * 1024 * 1024;
+/** Read from anyone. */
+const LONGEST_LOGIN = 1024;
 
-async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+async function readJson(request: IncomingMessage, longest: number = LONGEST_BODY): Promise<Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += (chunk as Buffer).length;
-    if (length > LONGEST_BODY) throw new BadRequest("The request is too long.");
+    if (length > longest) throw new BadRequest("The request is too long.");
     chunks.push(chunk as Buffer);
   }
   try {

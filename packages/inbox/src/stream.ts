@@ -12,11 +12,14 @@ export function streamChanges(desk: InboxDesk, request: IncomingMessage, respons
   response.write("retry: 1000\n\n");
   let seen = Number(request.headers["last-event-id"] ?? -1);
   if (!Number.isSafeInteger(seen)) seen = -1;
-  const following = desk.follow((position) => {
-    if (position === seen) return;
-    seen = position;
-    response.write(`id: ${position}\nevent: changed\ndata: ${position}\n\n`);
-  });
+  const following = desk.follow(
+    (position) => {
+      if (position === seen) return;
+      seen = position;
+      response.write(`id: ${position}\nevent: changed\ndata: ${position}\n\n`);
+    },
+    () => response.end(), // the browser connects again, and meanwhile says that it is not connected
+  );
   const beat = setInterval(() => response.write(": still here\n\n"), BEAT_MS);
   response.on("close", () => {
     clearInterval(beat);

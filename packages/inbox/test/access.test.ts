@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { CancelTarget, InboxAnswer, InboxDesk } from "../src/desk.ts";
 import { type InboxServer, serveInbox } from "../src/server.ts";
@@ -15,6 +16,7 @@ type Sent = {
 
 const saved: InboxAnswer[] = [];
 const cancelled: CancelTarget[] = [];
+let isRecordGone = false;
 const ANSWER = { id: "a_1", revision: 1, fingerprint: "f", outcome: "approve" } as const;
 
 const desk: InboxDesk = {
@@ -37,8 +39,9 @@ const desk: InboxDesk = {
   },
   grants: async () => [],
   revoke: async (id) => ({ id, result: "saved", message: "" }),
-  follow: (changed) => {
+  follow: (changed, failed) => {
     changed(7);
+    if (isRecordGone) failed(new Error("the record is gone"));
     return { close: () => undefined };
   },
 };
@@ -61,6 +64,16 @@ describe("who may use the page", () => {
       });
       asked.on("error", reject);
       asked.end(body);
+    });
+  const sendRaw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let reply = "";
+      const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
+      socket.on("data", (chunk: Buffer) => {
+        reply += String(chunk);
+      });
+      socket.on("error", reject);
+      socket.on("close", () => resolve(reply));
     });
   const json = (): Readonly<Record<string, string>> => ({ "content-type": "application/json", origin: origin() });
   const answerBody = JSON.stringify({ answers: [ANSWER] });
@@ -86,6 +99,14 @@ describe("who may use the page", () => {
       421,
       () => ({ path: "/", headers: { host: "127.0.0.1:1", cookie } }),
     ],
+    ...["localhost.", "LOCALHOST", "[::1]", "0.0.0.0", "127.1", "evil@127.0.0.1", "127.0.0.1.nip.io"].map(
+      (name): Attack => [
+        "foreign Host",
+        `another name of this machine, '${name}', is a foreign Host`,
+        421,
+        () => ({ path: "/api/waiting", headers: { host: `${name}:${server.port}`, cookie } }),
+      ],
+    ),
     ["no cookie", "a request without a cookie sees nothing", 401, () => ({ path: "/api/waiting" })],
     [
       "no cookie",
@@ -198,6 +219,24 @@ describe("who may use the page", () => {
       403,
       () => ({ method: "OPTIONS", path: "/api/answers", headers: { origin: "http://evil.test" } }),
     ],
+    [
+      "GET, PUT or OPTIONS",
+      "a GET that asks to be taken as a POST is still a GET",
+      405,
+      () => ({ path: "/api/answers?_method=POST", headers: { ...json(), cookie, "x-http-method-override": "POST" } }),
+    ],
+    [
+      "malformed request",
+      "a long body is not read before the login",
+      400,
+      () => ({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: "x".repeat(2_000) }) }),
+    ],
+    [
+      "malformed request",
+      "a number of events that is none is refused",
+      400,
+      () => ({ path: "/api/sessions/s_1?last=all", headers: { cookie } }),
+    ],
     ["malformed request", "an id cannot name a path", 404, () => ({ path: "/api/cards/..%2f..%2fetc", headers: { cookie } })],
     [
       "malformed request",
@@ -231,7 +270,7 @@ describe("who may use the page", () => {
   const kinds: string[] = [];
   const attack = (kind: string, name: string, act: () => Promise<void>): void => {
     kinds.push(kind);
-    test(name, act);
+    test(name, { timeout: 20_000 }, act);
   };
   for (const [kind, name, status, sent] of attacks)
     attack(kind, name, async () => {
@@ -240,6 +279,37 @@ describe("who may use the page", () => {
       assert.equal(reply.status, status, reply.body);
       assert.deepEqual([saved, cancelled], [[], []], "nothing was answered or cancelled");
     });
+
+  const ambiguous: readonly (readonly [name: string, headers: string])[] = [
+    ["two lengths", "Content-Length: 2\r\nContent-Length: 3"],
+    ["a length and chunks", "Content-Length: 2\r\nTransfer-Encoding: chunked"],
+    ["chunks of an unknown form", "Transfer-Encoding: xchunked"],
+    ["a folded header", "X-A: b\r\n c"],
+  ];
+  for (const [name, headers] of ambiguous)
+    attack("smuggled request", `a request with ${name} ends its connection, and what follows is not read`, async () => {
+      saved.length = 0;
+      const own = `Host: ${host()}\r\nCookie: ${cookie}\r\nOrigin: ${origin()}\r\nContent-Type: application/json`;
+      const inner = `POST /api/answers HTTP/1.1\r\n${own}\r\nContent-Length: ${answerBody.length}\r\n\r\n${answerBody}`;
+      const reply = await sendRaw(`POST /api/cancel/s_1 HTTP/1.1\r\n${own}\r\n${headers}\r\n\r\n0\r\n\r\n${inner}`);
+      assert.match(reply, /^HTTP\/1\.1 400 /);
+      assert.equal(reply.split("HTTP/1.1").length, 2, "one reply");
+      assert.deepEqual(saved, []);
+    });
+  attack("many connections", "connections that send nothing are closed when there are too many", async () => {
+    const full = Promise.withResolvers<void>();
+    let closed = 0;
+    const sockets = Array.from({ length: 250 }, () =>
+      connect(server.port, "127.0.0.1")
+        .on("error", () => undefined)
+        .on("close", () => {
+          closed += 1;
+          if (closed === 50) full.resolve();
+        }),
+    );
+    await full.promise;
+    for (const socket of sockets) socket.destroy();
+  });
 
   test("an answer with cookie, origin, revision and fingerprint is saved", async () => {
     const { status } = await send({ method: "POST", path: "/api/answers", headers: { ...json(), cookie }, body: answerBody });
@@ -288,6 +358,18 @@ describe("who may use the page", () => {
   });
   test("a stream says at once where the record is, unless the browser knows", async () => {
     assert.match((await send({ path: "/api/stream", headers: { cookie } })).body, /id: 7\nevent: changed/);
+  });
+  test("a stream says nothing to a browser that knows where the record is, and ends if the record is gone", async () => {
+    isRecordGone = true;
+    try {
+      const at = async (seen: string): Promise<string> =>
+        (await send({ path: "/api/stream", headers: { cookie, "last-event-id": seen } })).body;
+      assert.doesNotMatch(await at("7"), /changed/);
+      assert.match(await at("6"), /id: 7\nevent: changed/);
+      assert.match(await at("nonsense"), /id: 7\nevent: changed/);
+    } finally {
+      isRecordGone = false;
+    }
   });
   test("SECURITY.md has the number of these attacks", () => expectAttackCounts("requests", kinds));
 });

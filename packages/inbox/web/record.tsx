@@ -1,5 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
-import type { AnswerResult, CancelTarget, GrantLine, SessionLine, SessionTimeline } from "../src/desk.ts";
+import {
+  type AnswerResult,
+  type CancelTarget,
+  type GrantLine,
+  MOST_SESSIONS,
+  type SessionLine,
+  type SessionTimeline,
+  TIMELINE_EVENTS,
+} from "../src/desk.ts";
 import { age, visible } from "./text.ts";
 import { get, post } from "./wire.ts";
 
@@ -16,7 +24,7 @@ function useLoaded<T>(path: string, version: number): T | undefined {
       isCurrent = false;
     };
   }, [path, version]);
-  return loaded?.path === path ? loaded.value : undefined;
+  return loaded?.path.split("?")[0] === path.split("?")[0] ? loaded?.value : undefined;
 }
 
 export function Sessions({ version }: { readonly version: number }) {
@@ -26,6 +34,7 @@ export function Sessions({ version }: { readonly version: number }) {
     <section aria-label="Sessions">
       <h2>Sessions</h2>
       {sessions.length === 0 && <p class="empty">No sessions yet.</p>}
+      {sessions.length >= MOST_SESSIONS && <p class="note">The newest {MOST_SESSIONS}. In a terminal, ‘assent sessions’ lists more.</p>}
       <ul class="lines">
         {sessions.map(({ id, title, agent, directory, state, updatedAt, waiting }) => (
           <li key={id}>
@@ -57,7 +66,8 @@ function failed(told: Told): (error: unknown) => void {
 }
 
 export function Timeline({ session, version, told }: { readonly session: string; readonly version: number; readonly told: Told }) {
-  const loaded = useLoaded<SessionTimeline>(`/api/sessions/${session}`, version);
+  const [last, setLast] = useState(TIMELINE_EVENTS);
+  const loaded = useLoaded<SessionTimeline>(`/api/sessions/${session}?last=${last}`, version);
   if (!loaded) return <p>Loading …</p>;
   const cancel = (target: CancelTarget): void =>
     void post<AnswerResult>(`/api/cancel/${session}`, target ?? {}).then((result) => told([result]), failed(told));
@@ -75,6 +85,13 @@ export function Timeline({ session, version, told }: { readonly session: string;
           </button>
         )}
       </p>
+      {loaded.earlier > 0 && (
+        <p>
+          <button type="button" onClick={() => setLast(last + 5 * TIMELINE_EVENTS)}>
+            Show {Math.min(loaded.earlier, 5 * TIMELINE_EVENTS)} of {loaded.earlier} earlier events
+          </button>
+        </p>
+      )}
       <ol class="timeline">
         {loaded.entries.map(({ at, what, text, call, card, undo, cancel: target }, index) => (
           <li key={`${index}`}>

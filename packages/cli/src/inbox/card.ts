@@ -15,6 +15,7 @@ import {
 import { type DiffLine, type FileDiff, type Hunk, parseDiff } from "@assent/core/parts";
 import { nodeDigest } from "@assent/host";
 import type { CardEffect, CardFile, CardHunk, CardLine, InboxCard } from "@assent/inbox";
+import type { Redaction } from "../compose/redaction.ts";
 import { describeEffect } from "../desk/approvals/effect.ts";
 import { ruleOffers, whyNotRemembered } from "../desk/approvals/remember.ts";
 import { restOfInput } from "../desk/approvals/rest-of-input.ts";
@@ -28,8 +29,8 @@ import { approvalRow, proposalRow, questionRow, type SessionView } from "./rows.
 export type CardPorts = {
   readonly ledger: Ledger;
   readonly viewOf: (session: string) => Promise<SessionView>;
-  /** Lines of a diff are redacted before they are cut into words, in which no secret would be found. */
-  readonly redactLines: (lines: readonly string[]) => readonly string[];
+  /** For what is taken apart: a secret is not found in a word of a line, or in an argument without its name. */
+  readonly redaction: Redaction;
 };
 
 /** The fields that a kind of card may leave out. */
@@ -67,7 +68,7 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
       ...(details.effect?.state === "unavailable" ? [`A preview is not available: ${details.effect.reason}`] : []),
     ],
     text: hasTable || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
-    fields: hasTable ? inputFields(approval.input) : rest.blocks.map((block) => ["input", block] as const),
+    fields: hasTable ? inputFields(ports.redaction.value(approval.input)) : rest.blocks.map((block) => ["input", block] as const),
     effect: effect ? cardEffect(effect, row) : null,
     files: shownDiff.map((file, index) => diffFile(file, index, ports)),
     hasParts: details.type === "edit" && diff.length === 1 && (diff[0]?.hunks.length ?? 0) > 1,
@@ -85,7 +86,7 @@ function capitalized(text: string): string {
 }
 
 /** An approval as cards show it. */
-export async function openApproval({ ledger, viewOf }: Omit<CardPorts, "redactLines">, row: ApprovalRow): Promise<OpenApproval> {
+export async function openApproval({ ledger, viewOf }: Omit<CardPorts, "redaction">, row: ApprovalRow): Promise<OpenApproval> {
   const { id, revision, session: sessionId, call: callId, tool, title, fingerprint, reason, source, rule, explicitAsk } = row;
   const [details, facts] = await Promise.all([ledger.resolve(row.details), ledger.resolve(row.facts)]);
   const { "call.judged": judged } = await readCallRecord(ledger, sessionId, callId);
@@ -144,11 +145,11 @@ function cardHunk({ header, lines: raw }: Hunk, id: string, ports: CardPorts): C
 }
 
 /** A secret of several lines is in the file before the change or in the one after it. */
-function redactDiff(lines: readonly DiffLine[], { redactLines }: CardPorts): readonly DiffLine[] {
+function redactDiff(lines: readonly DiffLine[], { redaction }: CardPorts): readonly DiffLine[] {
   const redacted = new Map<DiffLine, string>();
   for (const other of ["added", "removed"] as const) {
     const side = lines.filter(({ kind }) => kind !== other);
-    const texts = redactLines(side.map(({ text }) => text));
+    const texts = redaction.lines(side.map(({ text }) => text));
     for (const [at, line] of side.entries()) if (texts[at] !== line.text) redacted.set(line, texts[at] ?? "");
   }
   return lines.map((line) => ({ ...line, text: redacted.get(line) ?? line.text }));

@@ -1,6 +1,6 @@
 import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
-import type { AnswerResult, InboxCard, InboxDesk, SessionLine } from "@assent/inbox";
+import { type AnswerResult, type InboxCard, type InboxDesk, MOST_SESSIONS, type SessionLine } from "@assent/inbox";
 import type { Context } from "../command-line/spec.ts";
 import { createRedactions, type Redaction } from "../compose/redaction.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
@@ -34,8 +34,8 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
     read: (ports: CardPorts, row: R) => Promise<InboxCard>,
   ): Promise<InboxCard | undefined> => {
     if (!row) return undefined;
-    const { value, lines } = await redactionOfSession(row.session);
-    return value(await read({ ledger, viewOf, redactLines: lines }, row));
+    const redaction = await redactionOfSession(row.session);
+    return redaction.value(await read({ ledger, viewOf, redaction }, row));
   };
   return {
     waiting: createWaitingList(ledger, viewOf, redactionOf),
@@ -60,17 +60,17 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
             settleCard(answering, row, given.outcome === "approve" ? "apply" : "discard", given),
           );
         return await ifKnown(given.id, await readRow(ledger, kind, given.id), async (row) => {
-          const { value, lines: redactLines } = await redactionOfSession(row.session);
-          const { offers } = given.remember ? await approvalCard({ ledger, viewOf, redactLines }, row) : { offers: [] };
-          const shown = offers.map((offer) => [value(offer), offer] as const);
+          const redaction = await redactionOfSession(row.session);
+          const { offers } = given.remember ? await approvalCard({ ledger, viewOf, redaction }, row) : { offers: [] };
+          const shown = offers.map((offer) => [redaction.value(offer), offer] as const);
           return await answerApprovalCard(answering, row, given, shown);
         });
       }),
     sessions: async () => (await sessionLines(ledger)).map((line) => redactionOf(line.directory).value(line)),
-    timeline: (id) =>
+    timeline: (id, last) =>
       ifFound(readRow(ledger, "sessions", id), async (row) => {
-        const { value } = redactionOf(row.cwd);
-        return value(await sessionTimeline(ledger, row, value));
+        const { value: redact } = redactionOf(row.cwd);
+        return redact(await sessionTimeline({ ledger, redact, last }, row));
       }),
     export: (id) => ifFound(readRow(ledger, "sessions", id), async (row) => redactionOf(row.cwd).value(await exportMarkdown(ledger, id))),
     undo: (id) =>
@@ -106,7 +106,7 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
           return { id, result: "saved", message: `${id} is revoked.` };
         }),
       ),
-    follow: (changed) => followRecord(ledger, changed),
+    follow: (changed, failed) => followRecord(ledger, changed, failed),
   };
 }
 
@@ -123,7 +123,7 @@ async function ifKnown<T>(id: string, row: T | undefined, act: (row: T) => Promi
 
 async function sessionLines(ledger: Ledger): Promise<readonly SessionLine[]> {
   const totals = await agentTotals(ledger);
-  const rows = await ledger.pending("sessions", { all: true, newestFirst: true, limit: 200 });
+  const rows = await ledger.pending("sessions", { all: true, newestFirst: true, limit: MOST_SESSIONS });
   return rows
     .filter(({ id, parent }) => !parent && !isWorkerSession(id))
     .map((row) => ({
@@ -142,11 +142,11 @@ async function exportMarkdown(ledger: Ledger, session: string): Promise<string> 
   return text + end();
 }
 
-/** Calls `changed` with the newest position, once soon and after each commit. */
-export function followRecord(ledger: Ledger, changed: (position: number) => void): { close(): void } {
+/** Calls `changed` with the newest position, once soon and after each commit, or `failed` once if nothing more can be read. */
+export function followRecord(ledger: Ledger, changed: (position: number) => void, failed: (error: unknown) => void): { close(): void } {
   let isClosed = false;
   let close = (): void => undefined;
-  void ledger.head().then((head) => {
+  const follow = (head: number): void => {
     if (isClosed) return;
     changed(head);
     let pending = false;
@@ -163,10 +163,11 @@ export function followRecord(ledger: Ledger, changed: (position: number) => void
           if (!isClosed) changed(newest);
         });
       },
-      () => undefined, // the page asks again by itself and then sees the failure
+      failed,
     );
     close = end;
-  });
+  };
+  ledger.head().then(follow).catch(failed);
   return {
     close: () => {
       isClosed = true;

@@ -1,4 +1,4 @@
-import { contentText, type Ledger, type LedgerEvent, parseEvent, readSessionState, type SessionRow } from "@assent/core";
+import { contentText, type Ledger, type LedgerEvent, parseEvent, readSessionState, type SessionRow, type StoredEvent } from "@assent/core";
 import type { CancelTarget, SessionTimeline, TimelineEntry } from "@assent/inbox";
 import { approvalSubject, askReason } from "../desk/approvals/view.ts";
 import { decisionSentence } from "../desk/explain/decision-text.ts";
@@ -31,8 +31,15 @@ const WORDS: Readonly<Partial<Record<LedgerEvent["type"], string>>> = {
 
 const LONGEST = 4_000;
 
+export type TimelineParts = {
+  readonly ledger: Ledger;
+  readonly redact: (text: string) => string;
+  /** How many of the newest events are shown. */
+  readonly last: number;
+};
+
 /** What happened in a session, in words. Changes and approvals are shown on their own cards. Texts are redacted before they are cut. */
-export async function sessionTimeline(ledger: Ledger, row: SessionRow, redact: (text: string) => string): Promise<SessionTimeline> {
+export async function sessionTimeline({ ledger, redact, last }: TimelineParts, row: SessionRow): Promise<SessionTimeline> {
   const { id: session, state } = row;
   const { calls, tasks, openTurn } = await readSessionState(ledger, session);
   const isRunning = state === "running" && !row.group && (openTurn !== null || calls.size > 0 || tasks.size > 0);
@@ -41,9 +48,18 @@ export async function sessionTimeline(ledger: Ledger, row: SessionRow, redact: (
     if (event.type === "call.claimed" && calls.has(event.body.call)) return { call: event.body.call };
     return event.type === "task.started" && tasks.has(event.body.task) ? { task: event.body.task } : null;
   };
+  const shown: StoredEvent[] = [];
+  let earlier = 0;
+  for await (const stored of ledger.read({ session, seq: 0 }, { session, naming: session, types: Object.keys(WORDS) })) {
+    shown.push(stored);
+    if (shown.length < 2 * last) continue;
+    earlier += last;
+    shown.splice(0, last);
+  }
+  earlier += Math.max(0, shown.length - last);
   const entries: TimelineEntry[] = [];
   const undone = new Set<string | null>();
-  for await (const stored of ledger.read({ session, seq: 0 }, { session, naming: session, types: Object.keys(WORDS) })) {
+  for (const stored of shown.slice(-last)) {
     const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (!event) continue;
     if (event.type === "proposal.undone") undone.add(event.body.proposal);
@@ -61,7 +77,7 @@ export async function sessionTimeline(ledger: Ledger, row: SessionRow, redact: (
     });
   }
   return {
-    ...{ title: sessionTitle(row), state, isRunning },
+    ...{ title: sessionTitle(row), state, isRunning, earlier },
     entries: entries.map((entry) => (undone.has(entry.undo) ? { ...entry, undo: null } : entry)),
   };
 }

@@ -148,7 +148,9 @@ async function watch(given: Context, store: Store): Promise<number> {
     return { consume: true };
   });
   screen.start();
-  const following = followRecord(store.ledger, refresh);
+  const following = followRecord(store.ledger, refresh, (error) =>
+    set({ notice: `The record can no longer be followed: ${messageOf(error)}` }),
+  );
   const ticking = setInterval(() => screen.requestRender(), TICK_MS);
   const offSignal = io.onSignal(() => leaving.resolve());
   try {
