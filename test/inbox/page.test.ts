@@ -79,8 +79,13 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       const card = await page.locator("article.card").innerText();
       assert.match(card, /\$ npm run build/);
       assert.match(card, /risk\s+npm runs scripts/);
-      await page.locator("button.approve").click();
+      let sent = 0;
+      page.on("request", (request) => {
+        if (request.url().endsWith("/api/answers")) sent += 1;
+      });
+      await page.locator("button.approve").dblclick();
       await page.waitForSelector(".notice.saved");
+      assert.equal(sent, 1, "a double click is one answer");
       assert.equal(waitingCount(scene), 0);
       assert.match(scene.assent("approvals", "--all"), /approved/);
     });
@@ -246,17 +251,24 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
 
   test("several are reviewed in full and answered together, each with its own record", async () => {
     const scene = new InboxScene();
-    scene.park("three", [shell("npm run a"), shell("npm run b"), shell("npm run c")]);
+    const commands = ["a", "b", "c", "d", "e", "f"].map((name) => shell(`npm run ${name}`));
+    scene.park("six", commands);
     await opened(scene, async ({ page }) => {
       await page.waitForSelector(".group li");
-      for (const at of [0, 1]) await page.locator(".group li input").nth(at).check();
-      await page.locator("text=Review and answer 2 together").click();
+      for (const at of [0, 1, 2, 3, 4]) await page.locator(".group li input").nth(at).check();
+      const read: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().includes("/api/cards/")) read.push(request.url());
+      });
+      await page.locator("text=Review and answer 5 together").click();
       await page.waitForSelector(".review article");
-      assert.equal(await page.locator(".review article").count(), 2);
+      assert.equal(await page.locator(".review article").count(), 5);
       await page.locator(".review button.approve:not([disabled])").click();
       await page.waitForSelector(".notice.saved");
+      assert.deepEqual(await page.locator(".notice").allInnerTexts(), ["5 answers are saved.\n×"]);
+      assert.equal(new Set(read).size, read.length, "each card is read once");
       assert.equal(waitingCount(scene), 1);
-      assert.equal(scene.assent("log", "--type", "approval.answered").trim().split("\n").length, 2);
+      assert.equal(scene.assent("log", "--type", "approval.answered").trim().split("\n").length, 5);
     });
   });
 
@@ -491,7 +503,7 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
   test("calls of a guarded agent are one group; a card names its session, and has the arguments as a table", async () => {
     const scene = new InboxScene();
     const hooks = [
-      ["mcp__github__create_issue", { title: "Crash at start", labels: ["bug"] }],
+      ["mcp__github__create_issue", { title: "Crash at start", labels: ["bug"], accessToken: "Q7xW2mZ9pL4v" }],
       ["mcp__github__close_issue", { number: 7 }],
     ].map(([tool, input]) => {
       const event = { hook_event_name: "PreToolUse", session_id: "other", transcript_path: "/x", permission_mode: "default" };
@@ -506,7 +518,9 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
         await openCard(page, "create_issue");
         assert.equal(await page.locator("article h2").innerText(), "mcp__github__create_issue");
         assert.match(await page.locator("article .about").innerText(), /^Claude Code · timeline of the call · .* · default$/);
-        assert.deepEqual(await page.locator("table.fields th").allInnerTexts(), ["labels", "title"]);
+        assert.deepEqual(await page.locator("table.fields th").allInnerTexts(), ["accessToken", "labels", "title"]);
+        assert.match(await page.locator("table.fields").innerText(), /\[redacted: secret\]/);
+        assert.doesNotMatch(await page.locator("body").innerText(), /Q7xW2mZ9pL4v/);
         assert.equal(await page.getByText("Crash at start", { exact: true }).count(), 1, "the arguments are shown once");
         await page.evaluate('location.hash = "#/sessions"');
         await page.waitForSelector(".lines li");
@@ -571,15 +585,66 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
 
   test("a new approval appears by itself; the page says when it is not connected, and catches up", async () => {
     const scene = new InboxScene();
-    await opened(scene, async ({ page, origin }) => {
+    await opened(scene, async ({ page, context, origin }) => {
       await page.waitForSelector("text=Nothing waits for an answer.");
       scene.park("later", [shell("npm run later")]);
       await page.waitForSelector("text=npm run later");
+      await context.route("**/api/stream", (route) => route.abort());
+      const second = await context.newPage();
+      await page.close(); // the other tab takes over the stream, and cannot open it
+      await second.goto(`${origin}/`);
+      await second.waitForSelector(".offline");
+      scene.park("missed", [shell("npm run missed")]);
+      await context.unroute("**/api/stream");
+      await second.waitForSelector("text=npm run missed");
+      await second.waitForSelector(".offline", { state: "detached" });
+    });
+  });
+
+  test("after the server was killed, what was typed stays; an answer is not called saved; a new link works in the same tab", async () => {
+    const scene = new InboxScene();
+    scene.park("one", [shell("npm run one"), ...["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => shell(`npm run ${name}`))]);
+    await opened(scene, async ({ page, context, origin }) => {
+      await openCard(page, "npm run one");
+      await page.keyboard.press("e");
+      const field = page.locator("textarea");
+      await field.fill('{ "command": "npm run typed" }');
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)");
       await scene.stopServers();
       await page.waitForSelector(".offline");
-      scene.park("meanwhile", [shell("npm run meanwhile")]);
-      await scene.serve("--port", new URL(origin).port);
+      const place = await page.locator(".offline").boundingBox();
+      assert.ok(place && place.y >= 0 && place.y < 900, "also where the page is scrolled");
+      await page.locator("button.approve").click();
+      assert.match(await page.locator(".notice.refused").innerText(), /^No reply came, so the answer may not be saved/);
+      const { port } = new URL(origin);
+      const link = await scene.serve("--port", port);
       await page.waitForSelector("text=/Open the link/");
+      const other = await context.newPage();
+      await other.goto(link);
+      await other.waitForSelector(".group li");
+      await field.waitFor(); // the login of the other tab counts here, too
+      assert.equal(await field.inputValue(), '{ "command": "npm run typed" }');
+      await scene.stopServers();
+      await page.waitForSelector(".offline");
+      const newest = await scene.serve("--port", port);
+      await page.waitForSelector("text=/Open the link/");
+      await page.goto(newest); // only the part after # differs
+      await page.waitForSelector(".group li");
+    });
+  });
+
+  test("a long timeline shows its newest events, and earlier ones on request", async () => {
+    const scene = new InboxScene({ "a.txt": TEN });
+    const reads = Array.from({ length: 70 }, () => ({ tool: "read", input: { file_path: "a.txt" } }));
+    scene.park("long", [shell("npm run last")], reads, "Look.");
+    await opened(scene, async ({ page }) => {
+      const [{ sessionId = "" } = {}] = scene.waiting();
+      await page.evaluate(`location.hash = "#/session/${sessionId}"`);
+      await page.waitForSelector(".timeline >> text=npm run last");
+      assert.equal(await page.locator(".timeline li").count(), 200);
+      await page.locator("button", { hasText: "earlier events" }).click();
+      await page.waitForSelector(".timeline li:first-child >> text=long");
+      assert.ok((await page.locator(".timeline li").count()) > 200);
     });
   });
 

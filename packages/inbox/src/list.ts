@@ -1,4 +1,4 @@
-import type { WaitingRow } from "./desk.ts";
+import type { AnswerResult, WaitingRow } from "./desk.ts";
 
 /** What the list is narrowed to; an empty text narrows nothing. */
 export type Filter = { readonly agent: string; readonly tool: string; readonly directory: string; readonly text: string };
@@ -61,4 +61,17 @@ export function moveTo(ids: readonly string[], current: string | undefined, step
 export function stillThere(selected: ReadonlySet<string>, rows: readonly WaitingRow[]): ReadonlySet<string> {
   const ids = new Set(rows.map(({ id }) => id));
   return [...selected].every((id) => ids.has(id)) ? selected : new Set([...selected].filter((id) => ids.has(id)));
+}
+
+const GROUP_WORDS = {
+  saved: "answers are saved.",
+  "answered-before": "requests were answered before.",
+  changed: "requests changed since you looked. Nothing was saved for them. Look at them again.",
+} as const;
+
+/** What to say about answers: more than three with the same result are one line. Refused answers keep their reasons. */
+export function groupResults(results: readonly AnswerResult[]): readonly AnswerResult[] {
+  return [...Map.groupBy(results, ({ result }) => result)].flatMap(([result, same]) =>
+    result === "refused" || same.length <= 3 ? same : [{ id: result, result, message: `${same.length} ${GROUP_WORDS[result]}` }],
+  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { CardLine, WaitingRow } from "../src/desk.ts";
-import { choicesOf, filterRows, groupRows, listedRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
+import type { AnswerResult, CardLine, WaitingRow } from "../src/desk.ts";
+import { choicesOf, filterRows, groupResults, groupRows, listedRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
 import { splitRows } from "../web/diff-rows.ts";
 import { age, visible } from "../web/text.ts";
 
@@ -24,6 +24,28 @@ const ROWS = [
   row("b", { agent: "Claude Code", session: "s_2", group: "s_2", sessionTitle: "Docs", tool: "edit" }),
   row("c", { directory: "/x" }),
 ];
+
+describe("what the page says about answers", () => {
+  const results = (...kinds: readonly AnswerResult["result"][]): readonly AnswerResult[] =>
+    kinds.map((result, at) => ({ id: `a_${at}`, result, message: `${at} ${result}` }));
+  const rows: readonly [name: string, given: readonly AnswerResult[], said: readonly string[]][] = [
+    ["a few are named", results("saved", "saved", "saved"), ["0 saved", "1 saved", "2 saved"]],
+    ["more with one result are counted", results("saved", "saved", "saved", "saved"), ["4 answers are saved."]],
+    [
+      "others are not lost among them",
+      results("saved", "saved", "changed", "saved", "saved", "answered-before"),
+      ["4 answers are saved.", "2 changed", "5 answered-before"],
+    ],
+    ["refused answers keep their reasons", results("refused", "refused", "refused", "refused"), [0, 1, 2, 3].map((at) => `${at} refused`)],
+  ];
+  for (const [name, given, said] of rows)
+    test(name, () =>
+      assert.deepEqual(
+        groupResults(given).map(({ message }) => message),
+        said,
+      ),
+    );
+});
 
 describe("the list of what waits", () => {
   const filters = [

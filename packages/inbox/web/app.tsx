@@ -1,14 +1,14 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AnswerResult, InboxAnswer, InboxCard, WaitingRow } from "../src/desk.ts";
-import { listedRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
+import { groupResults, listedRows, moveTo, NO_FILTER, stillThere } from "../src/list.ts";
 import { Card } from "./card.tsx";
 import { followLive } from "./live.ts";
 import { Grants, Sessions, Timeline } from "./record.tsx";
 import { Review } from "./review.tsx";
 import { visible } from "./text.ts";
 import { Waiting } from "./waiting.tsx";
-import { get, login, sendAnswers, WireError } from "./wire.ts";
+import { get, linkToken, login, sendAnswers, WireError } from "./wire.ts";
 
 const KEYS: readonly (readonly [key: string, does: string])[] = [
   ["j, k", "next, previous"],
@@ -38,39 +38,45 @@ function App() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [route, setRoute] = useState(readRoute());
   const [notices, setNotices] = useState<readonly AnswerResult[]>([]);
+  const [saving, setSaving] = useState(0);
   const [split, setSplit] = useState(matchMedia("(min-width: 1400px)").matches);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [now, setNow] = useState(Date.now());
   const searchField = useRef<HTMLInputElement>(null);
+  const sending = useRef(new Set<string>());
   const cardKeys = useRef(new Set<(key: string) => void>());
   const shown = useMemo(() => listedRows(rows, filter), [rows, filter]);
   const current = route.view === "card" ? route.id : undefined;
 
+  const askForLogin = (message: string): void => setNeedsLogin((before) => before || message);
   useEffect(() => {
     const refresh = coalesce(async () => {
       try {
         const next = await get<readonly WaitingRow[]>("/api/waiting");
+        setNeedsLogin(""); // another tab may have logged in
         setRows(next);
         setSelected((before) => stillThere(before, next));
         setVersion((before) => before + 1);
         setConnected(true);
       } catch (error) {
-        if (error instanceof WireError && error.status === 401) setNeedsLogin(error.message);
+        if (error instanceof WireError && error.status === 401) askForLogin(error.message);
         else setConnected(false);
       }
     });
-    void login().then(
-      () => {
-        refresh();
+    void login()
+      .catch((error: unknown) => setNeedsLogin(error instanceof Error ? error.message : String(error)))
+      .then(() => {
+        refresh(); // also after a used link: an earlier login may still count
         followLive({
           connected: setConnected,
           changed: refresh,
-          loginNeeded: () => setNeedsLogin("Open the link that 'assent inbox' printed."),
+          loginNeeded: () => askForLogin("Open the link that 'assent inbox' printed."),
         });
-      },
-      (error: unknown) => setNeedsLogin(error instanceof Error ? error.message : String(error)),
-    );
-    const follow = (): void => setRoute(readRoute());
+      });
+    const follow = (): void => {
+      if (linkToken() === null) setRoute(readRoute());
+      else location.reload(); // a new link was opened in this tab
+    };
     addEventListener("hashchange", follow);
     const clock = setInterval(() => setNow(Date.now()), 10_000);
     return () => {
@@ -79,23 +85,35 @@ function App() {
     };
   }, []);
 
-  const answer = (answers: readonly InboxAnswer[]): void => {
-    sendAnswers(answers).then(
-      (results) => {
-        setNotices(results.map((one) => nameBySubject(one, rows)));
+  const answer = (all: readonly InboxAnswer[]): void => {
+    const answers = all.filter(({ id }) => !sending.current.has(id)); // a double click or a held key
+    if (answers.length === 0) return;
+    for (const { id } of answers) sending.current.add(id);
+    setNotices([]);
+    setSaving(sending.current.size);
+    const from = location.hash;
+    sendAnswers(answers)
+      .then((results) => {
+        setNotices(groupResults(results.map((one) => nameBySubject(one, rows))));
         const gone = new Set(results.filter(({ result }) => result !== "changed" && result !== "refused").map(({ id }) => id));
         setRows((before) => before.filter(({ id }) => !gone.has(id))); // the next key must not open them again
-        if (results.every(({ result }) => result === "saved" || result === "answered-before")) location.hash = "#/";
-      },
-      (error: unknown) =>
-        setNotices([{ id: "", result: "refused", message: `Not saved: ${error instanceof Error ? error.message : error} Try again.` }]),
-    );
+        if (gone.size === results.length && location.hash === from) location.hash = "#/";
+      })
+      .catch((error: unknown) =>
+        setNotices([
+          { id: "", result: "refused", message: error instanceof WireError ? `Not saved: ${error.message} Try again.` : NO_REPLY },
+        ]),
+      )
+      .finally(() => {
+        for (const { id } of answers) sending.current.delete(id);
+        setSaving(sending.current.size);
+      });
   };
 
   useEffect(() => document.querySelector(".group li.current")?.scrollIntoView({ block: "nearest" }), [current]);
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || needsLogin !== "") return;
       const isTyping = event.target instanceof Element && event.target.matches("input:not([type=checkbox]), textarea, select");
       if (event.key === "Escape") {
         if (isTyping) (event.target as HTMLElement).blur();
@@ -127,73 +145,81 @@ function App() {
     return () => removeEventListener("keydown", pressed);
   });
 
-  if (needsLogin !== "")
-    return (
-      <main class="login">
-        <h1>Assent inbox</h1>
-        <p role="alert">{needsLogin}</p>
-      </main>
-    );
   return (
     <>
-      <header>
-        <h1>
-          <a href="#/">Inbox</a> <span aria-live="polite">{rows.length === 0 ? "" : `${rows.length} waiting`}</span>
-        </h1>
-        <nav>
-          <a href="#/sessions">Sessions</a> <a href="#/grants">Grants</a>{" "}
-          <button type="button" aria-label="Help: keys" onClick={() => setHelpOpen(!isHelpOpen)}>
-            ?
-          </button>
-        </nav>
-      </header>
-      {!isConnected && (
-        <p class="offline" role="status">
-          Not connected. This page may be out of date. Is ‘assent inbox’ still running?
-        </p>
+      {needsLogin !== "" && (
+        <main class="login">
+          <h1>Assent inbox</h1>
+          <p role="alert">{needsLogin}</p>
+        </main>
       )}
-      {notices.map(({ id, result, message }) => (
-        <p class={`notice ${result}`} role="status" key={id}>
-          {visible(message)}{" "}
-          <button type="button" aria-label="Dismiss" onClick={() => setNotices(notices.filter((one) => one.id !== id))}>
-            ×
-          </button>
-        </p>
-      ))}
-      {isHelpOpen && (
-        <dl class="help">
-          {KEYS.map(([key, does]) => (
-            <div key={key}>
-              <dt>
-                <kbd>{key}</kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
+      <div hidden={needsLogin !== ""}>
+        <header>
+          <h1>
+            <a href="#/">Inbox</a> <span aria-live="polite">{rows.length === 0 ? "" : `${rows.length} waiting`}</span>
+          </h1>
+          <nav>
+            <a href="#/sessions">Sessions</a> <a href="#/grants">Grants</a>{" "}
+            <button type="button" aria-label="Help: keys" onClick={() => setHelpOpen(!isHelpOpen)}>
+              ?
+            </button>
+          </nav>
+        </header>
+        <div class="status">
+          {!isConnected && (
+            <p class="offline" role="status">
+              Not connected. This page may be out of date. Is ‘assent inbox’ still running?
+            </p>
+          )}
+          {saving > 0 && (
+            <p class="notice" role="status">
+              Saving {saving === 1 ? "the answer" : `${saving} answers`} …
+            </p>
+          )}
+          {notices.map(({ id, result, message }) => (
+            <p class={`notice ${result}`} role="status" key={id}>
+              {visible(message)}{" "}
+              <button type="button" aria-label="Dismiss" onClick={() => setNotices(notices.filter((one) => one.id !== id))}>
+                ×
+              </button>
+            </p>
           ))}
-        </dl>
-      )}
-      <main class={`view-${route.view === "" ? "list" : route.view}`}>
-        {["", "card", "review"].includes(route.view) && (
-          <Waiting {...{ all: rows, rows: shown, filter, setFilter, current, selected, now, searchField }} select={setSelected} />
+        </div>
+        {isHelpOpen && (
+          <dl class="help">
+            {KEYS.map(([key, does]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
         )}
-        {current !== undefined && (
-          <CardView
-            key={current}
-            id={current}
-            version={version}
-            split={split}
-            answer={(one) => answer([one])}
-            onKey={(listener) => {
-              cardKeys.current.add(listener);
-              return () => cardKeys.current.delete(listener);
-            }}
-          />
-        )}
-        {route.view === "review" && <Review ids={[...selected]} answer={answer} />}
-        {route.view === "sessions" && <Sessions version={version} />}
-        {route.view === "session" && <Timeline session={route.id} version={version} told={setNotices} />}
-        {route.view === "grants" && <Grants version={version} told={setNotices} />}
-      </main>
+        <main class={`view-${route.view === "" ? "list" : route.view}`}>
+          {["", "card", "review"].includes(route.view) && (
+            <Waiting {...{ all: rows, rows: shown, filter, setFilter, current, selected, now, searchField }} select={setSelected} />
+          )}
+          {current !== undefined && (
+            <CardView
+              key={current}
+              id={current}
+              version={version}
+              split={split}
+              answer={(one) => answer([one])}
+              onKey={(listener) => {
+                cardKeys.current.add(listener);
+                return () => cardKeys.current.delete(listener);
+              }}
+            />
+          )}
+          {route.view === "review" && <Review ids={[...selected]} answer={answer} />}
+          {route.view === "sessions" && <Sessions version={version} />}
+          {route.view === "session" && <Timeline session={route.id} version={version} told={setNotices} />}
+          {route.view === "grants" && <Grants version={version} told={setNotices} />}
+        </main>
+      </div>
     </>
   );
 }
@@ -207,6 +233,7 @@ function nameBySubject(result: AnswerResult, rows: readonly WaitingRow[]): Answe
 }
 
 const LONGEST_SUBJECT = 80;
+const NO_REPLY = "No reply came, so the answer may not be saved. Look again when the page is connected.";
 
 type CardViewProps = {
   readonly id: string;

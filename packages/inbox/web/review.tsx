@@ -9,20 +9,24 @@ type ReviewProps = { readonly ids: readonly string[]; readonly answer: (answers:
 
 /** Shows several cards in full, one below the other, and answers all of them at once. Each answer is its own record. */
 export function Review({ ids, answer }: ReviewProps) {
-  const [cards, setCards] = useState<readonly InboxCard[] | undefined>(undefined);
+  const [known, setKnown] = useState<ReadonlyMap<string, InboxCard | undefined>>(new Map());
   const [reason, setReason] = useState("");
   const key = ids.join();
   useEffect(() => {
+    const missing = ids.filter((id) => !known.has(id)); // while answers are saved, ids only disappear
+    if (missing.length === 0) return undefined;
     let isCurrent = true;
-    void Promise.all(ids.map((id) => get<InboxCard>(`/api/cards/${id}`).catch(() => undefined))).then((found) => {
-      if (isCurrent) setCards(found.filter((card) => card?.state === "open") as readonly InboxCard[]);
+    void Promise.all(missing.map((id) => get<InboxCard>(`/api/cards/${id}`).catch(() => undefined))).then((found) => {
+      if (isCurrent) setKnown((before) => new Map([...before, ...missing.map((id, at) => [id, found[at]] as const)]));
     });
     return () => {
       isCurrent = false;
     };
   }, [key]);
-  const isInert = useInert(cards === undefined ? "" : key);
-  if (cards === undefined) return <p>Loading …</p>;
+  const isLoaded = ids.every((id) => known.has(id));
+  const isInert = useInert(isLoaded ? key : "");
+  if (!isLoaded) return <p>Loading …</p>;
+  const cards = ids.flatMap((id) => (known.get(id)?.state === "open" ? (known.get(id) ?? []) : []));
   const plain = cards.filter(({ kind, modes }) => kind !== "question" && modes.length === 0);
   const say = (outcome: "approve" | "reject", to: readonly InboxCard[]): void =>
     answer(

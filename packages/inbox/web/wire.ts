@@ -29,9 +29,14 @@ async function read<T>(response: Response): Promise<T> {
   throw new WireError(response.status, error?.message ?? `The server answered ${response.status}.`);
 }
 
+/** The one-time token of a link; null in any other address. */
+export function linkToken(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get("t");
+}
+
 /** Exchanges the token of the link for a cookie, and removes it from the address. */
 export async function login(): Promise<void> {
-  const token = new URLSearchParams(location.hash.slice(1)).get("t");
+  const token = linkToken();
   if (token === null) return;
   history.replaceState(null, "", "/");
   await post("/login", { token });
