@@ -43,6 +43,23 @@ function noise(ledger: Ledger, lease: Lease, expected: number): Promise<unknown>
   return ledger.append(lease, expected, { events: [draftOf("hook.ran", body)], durability: "full" });
 }
 
+test("of operations that are committed together, one that the server refuses fails alone", async (t) => {
+  const { first, verify } = await openBoth(t);
+  const lease = await begin(first);
+  const work = [
+    noise(first, lease, 5),
+    first.acquire("s_\0", thisHolder()),
+    first.append(lease, 6, { events: [proposedDraft("c\0")], durability: "full" }),
+    noise(first, lease, 6),
+    noise(first, lease, 7),
+  ];
+  assert.deepEqual(
+    (await Promise.allSettled(work)).map((one) => (one.status === "rejected" ? one.reason.type : "stored")),
+    ["stored", "store_io", "store_io", "stored", "stored"],
+  );
+  assert.deepEqual(await verify(), []);
+});
+
 describe("a process that writes alone", () => {
   test("commits with one statement, in one round trip", async (t) => {
     const { first, sent, verify } = await openBoth(t);

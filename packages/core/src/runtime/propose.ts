@@ -40,13 +40,18 @@ function makeNamedRun({ deps, batch }: BatchRun, proposed: ProposedCall, index: 
   const { id, name: given, arguments: args } = readCall(proposed);
   const calledAs = typeof given === "string" ? given : "";
   const tool = batch.tools.get(calledAs)?.name ?? calledAs;
-  const givenId = typeof id === "string" && id !== "" ? shortened(id.toWellFormed()) : null;
+  const givenId = typeof id === "string" && id !== "" ? shortened(storable(id)) : null;
   if (givenId === null) return makeRun({ callId: deps.ids.next("call_"), index, name: tool, calledAs, givenId, arguments: args });
   const duplicateOf = ids.get(givenId) === "given" ? givenId : undefined;
   const callId = freeId(deps.session, ids, givenId);
   if (callId !== givenId) ids.set(callId, "made");
   ids.set(givenId, "given");
   return makeRun({ callId, index, name: tool, calledAs, givenId, arguments: args, duplicateOf });
+}
+
+/** Not every database stores null characters. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 function shortened(id: string): string {
@@ -75,7 +80,7 @@ export function freeId({ state }: Session, inBatch: { readonly has: (id: string)
 }
 
 function cut(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…`.toWellFormed() : name.toWellFormed();
+  return storable(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 }
 
 /** Arguments that are too long or not JSON never run, so an excerpt is enough. */

@@ -29,19 +29,26 @@ export type CommitQueueOptions = {
 
 const MOST = 500;
 
+/** The server stored nothing, perhaps because of a single operation: a row of another role, a character that it cannot store. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof LedgerError && (error.type === "store_role_refused" || error.type === "store_io");
+}
+
 export function makeCommitQueue({ link, transactions, committed }: CommitQueueOptions): CommitQueue {
   let waiting: QueuedOperation[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
-  const commit = async (batch: WriteBatch): Promise<CommittedBatch> => {
-    const done = await link.run((connection) => transactions.commit(connection, batch));
-    committed(done);
-    return done;
-  };
+  const commit = (batch: WriteBatch): Promise<CommittedBatch> => link.run((connection) => transactions.commit(connection, batch));
   const commitGroup = async (group: readonly QueuedOperation[]): Promise<void> => {
+    const batch: WriteBatch = { operations: group, unsure: undefined };
     try {
-      const { results } = await commit({ operations: group, unsure: undefined });
-      for (const [at, result] of results.entries()) {
+      const done = await commit(batch).catch(async (error: unknown) => {
+        if (group.length === 1 || batch.unsure || !isRefusal(error)) throw error;
+        for (const one of group) await commitGroup([one]); // in their order, so that a refused one fails alone
+        return undefined;
+      });
+      if (done) committed(done);
+      for (const [at, result] of done?.results.entries() ?? []) {
         if ("error" in result) group[at]?.reject(result.error);
         else group[at]?.resolve(result.value);
       }
@@ -67,7 +74,7 @@ export function makeCommitQueue({ link, transactions, committed }: CommitQueueOp
       return promise as Promise<T>; // the value is what `run` returned
     },
     settle: async (isRestored) => {
-      await commit({ operations: [], isRestored, unsure: undefined });
+      committed(await commit({ operations: [], isRestored, unsure: undefined }));
     },
     close: async () => {
       closed = true;

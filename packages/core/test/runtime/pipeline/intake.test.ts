@@ -133,10 +133,10 @@ test("an id of an earlier turn that is not there twice in this batch runs, twice
 test("an id that is very long or no proper text is cut and made proper, and two that begin alike stay apart", async (t) => {
   const b = await bench(t, yolo);
   const long = "i".repeat(100_000);
-  const report = await b.process([call("edit", "x", `${long}1`), call("edit", "y", `${long}2`), call("edit", "z", "\ud800")]);
+  const report = await b.process([`${long}1`, `${long}2`, "\ud800", "a\0", "b\0"].map((id) => call("edit", "x", id)));
   const ids = report.results.map(({ callId }) => callId);
-  assert.equal(new Set(ids).size, 3);
-  for (const id of ids) assert.ok(id.length <= 300 && id.isWellFormed());
+  assert.equal(new Set(ids).size, 5);
+  for (const id of ids) assert.ok(id.length <= 300 && id.isWellFormed() && !id.includes("\0"));
 });
 
 type TruncatedRow = readonly [name: string, proposed: ProposedCall, outcome: string, text: RegExp];
