@@ -6,7 +6,9 @@ export { cancelAnswers, restoredWarning } from "./open/restored.ts";
 export { choosePrunable, type ListedSession, type Prunable, SELECT_WAITING } from "./prune/prunable.ts";
 export { OWN_BLOBS, outputDirectory, sizeOfTree } from "./prune/prune.ts";
 export { makeDamageRecord } from "./read/damage.ts";
+export { notifySink } from "./read/followers.ts";
 export { buildListStatement, ENDED, LIST_TABLES, listedSession, type Statement } from "./read/list-query.ts";
+export { checkEvent, checkLink } from "./read/read-events.ts";
 export { readSnapshot, SNAPSHOT_VERSION, type SnapshotRow, snapshotText, snapshotWarning } from "./read/snapshots.ts";
 export { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./rows/event-columns.ts";
 export { foldCall } from "./rows/fold-call.ts";
@@ -24,6 +26,7 @@ export {
   splitCallKey,
   type Table,
 } from "./rows/rows.ts";
+export { type ChainColumns, toChainEntry } from "./rows/stored-chains.ts";
 export { type ChainNow, compareAnchors } from "./verify/anchor.ts";
 export { collectPastCuts, SELECT_CUTS } from "./verify/past-cuts.ts";
 export { makeEventScan, type Scan, type ScannedRow } from "./verify/scan.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SessionRow } from "@assent/core";
 import type { PruneReport } from "@assent/store";
 import {
+  type ChainColumns,
   choosePrunable,
   type ListedSession,
   makeDraft,
@@ -12,10 +13,10 @@ import {
   SELECT_WAITING,
   sizeOfTree,
   stageShared,
+  toChainEntry,
 } from "@assent/store/parts";
 import type { Connection } from "../connect/connection.ts";
 import { type OpenPostgresOptions, openStore } from "../open/open-ledger.ts";
-import { type ChainColumns, toChainEntry } from "../rows/load-rows.ts";
 import type { WriteContext } from "../write/transaction.ts";
 
 /** The options of `prunePostgres`. */

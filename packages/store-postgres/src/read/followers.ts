@@ -1,4 +1,5 @@
 import type { StoredEvent, Subscription } from "@assent/core";
+import { notifySink } from "@assent/store/parts";
 import type { EventPages } from "./read-events.ts";
 
 /** Each subscriber reads from the database, so a slow one delays no other. */
@@ -75,13 +76,4 @@ export function makeFollowers({ look, lookMs, failed }: FollowerOptions): Follow
       for (const follower of following) remove(follower);
     },
   };
-}
-
-/** A throwing sink ends neither its subscription nor the writer. */
-function notifySink(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
-  try {
-    sink(event);
-  } catch (error) {
-    failed(error);
-  }
 }

@@ -2,6 +2,7 @@ import { type Holder, type Json, type Ledger, snapshotName } from "@assent/core"
 import type { StoreWarning } from "@assent/store";
 import {
   blobRefs,
+  checkEvent,
   checkedBytes,
   type EventColumns,
   type makeDamageRecord,
@@ -15,7 +16,7 @@ import type { Link } from "../connect/link.ts";
 import { EVENT_SELECT } from "../rows/load-rows.ts";
 import type { Followers } from "./followers.ts";
 import { readPending } from "./pending.ts";
-import { checkEvent, type EventPages, openPages } from "./read-events.ts";
+import { type EventPages, openPages } from "./read-events.ts";
 
 export type LedgerReader = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
 

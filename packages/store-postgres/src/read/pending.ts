@@ -1,7 +1,6 @@
 import { grantRowAt, type Holder, type Lists, type PageQuery } from "@assent/core";
-import { buildListStatement, ENDED, LIST_TABLES, listedSession, parseRow } from "@assent/store/parts";
+import { buildListStatement, type ChainColumns, ENDED, LIST_TABLES, listedSession, parseRow, toChainEntry } from "@assent/store/parts";
 import type { Link } from "../connect/link.ts";
-import { type ChainColumns, toChainEntry } from "../rows/load-rows.ts";
 import { NOW } from "../schema/migrate.ts";
 
 type ListedRow = { readonly row: string; readonly first: number; readonly now: string };

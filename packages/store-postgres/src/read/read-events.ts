@@ -1,5 +1,5 @@
 import { type Cursor, callOf, type EventFilter, LedgerError, recordsProcess, type StoredEvent } from "@assent/core";
-import { chainHash, type EventColumns, storeCorrupt, toStoredEvent } from "@assent/store/parts";
+import { checkEvent, checkLink, type EventColumns } from "@assent/store/parts";
 import type { Connection } from "../connect/connection.ts";
 import type { Link } from "../connect/link.ts";
 import { EVENT_SELECT } from "../rows/load-rows.ts";
@@ -57,7 +57,10 @@ export async function openPages(link: Link, store: string, from: Cursor, filter:
         const events: StoredEvent[] = [];
         const read: ReadStep[] = [];
         for (const row of rows) {
-          if (row.session === session && filter.call === undefined) checkLink(place, row);
+          if (row.session === session && filter.call === undefined) {
+            checkLink({ seq: place.seq + 1, hash: place.hash }, row);
+            Object.assign(place, { seq: row.seq, hash: row.hash });
+          }
           const event = checkEvent(row, store);
           place.pos = row.pos;
           read.push({ ...place, found: row.hash });
@@ -141,27 +144,4 @@ function inStore(types: readonly string[] | undefined, process: number | undefin
 function isWanted(event: StoredEvent, { types, call, process }: EventFilter): boolean {
   if (types && !types.includes(event.type)) return false;
   return (call === undefined || callOf(event) === call) && (process === undefined || recordsProcess(event, process));
-}
-
-function checkLink(place: ReadPlace, row: EventColumns): void {
-  if (row.seq !== place.seq + 1) throw eventDamaged(row.session, place.seq + 1, "the event is missing");
-  if (place.hash !== undefined && row.prev !== place.hash)
-    throw eventDamaged(row.session, row.seq, "it does not follow the event before it");
-  place.seq = row.seq;
-  place.hash = row.hash;
-}
-
-/** Throws `store_corrupt` if the row is not what was stored. */
-export function checkEvent(row: EventColumns, store: string): StoredEvent {
-  if (chainHash({ ...row, store }) !== row.hash) throw eventDamaged(row.session, row.seq, "its content was changed");
-  try {
-    return toStoredEvent(row);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw eventDamaged(row.session, row.seq, "its body is no JSON");
-    throw error;
-  }
-}
-
-function eventDamaged(session: string, seq: number, what: string): LedgerError {
-  return storeCorrupt(`Event ${seq} of ${session} is damaged: ${what}.`, { session, seq });
 }

@@ -1,5 +1,6 @@
-import { type Holder, type LedgerError, type SessionRow, SHARED } from "@assent/core";
+import { type LedgerError, SHARED } from "@assent/core";
 import {
+  type ChainColumns,
   type ChainEntry,
   type EventColumns,
   foldCall,
@@ -8,24 +9,10 @@ import {
   listsMismatch,
   parseRow,
   splitCallKey,
+  toChainEntry,
 } from "@assent/store/parts";
 import type { Connection } from "../connect/connection.ts";
 import type { LoadedRows, RowKeys } from "./loaded-rows.ts";
-
-export type ChainColumns = {
-  readonly session: string;
-  readonly seq: number;
-  readonly hash: string;
-  readonly pos: number;
-  readonly first: number;
-  readonly epoch: number;
-  readonly policy_seq: number;
-  readonly newest_at: string;
-  readonly closed: number;
-  readonly pruned: number;
-  readonly holder: string | null;
-  readonly row: string | null;
-};
 
 export const EVENT_SELECT = "e.pos, e.session, e.seq, e.epoch, e.at, e.type, e.v, e.body, e.prev, e.hash";
 
@@ -69,20 +56,6 @@ async function loadChains(connection: Connection, { chains }: LoadedRows, sessio
 function readChain(columns: ChainColumns, tail: string | null): ChainEntry | LedgerError {
   const { session, seq, pruned, hash } = columns;
   return seq > 0 && pruned === 0 && tail !== hash ? listsMismatch({ session }) : toChainEntry(columns);
-}
-
-/** Throws `store_corrupt` if a row is not JSON. */
-export function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
-  return {
-    ...{ session, seq, hash, pos, first, epoch },
-    policySeq: more.policy_seq,
-    newestAt: more.newest_at,
-    closed: closed === 1,
-    pruned: pruned === 1,
-    holder: holder === null ? null : parseRow<Holder>(holder),
-    row: row === null ? null : parseRow<SessionRow>(row),
-    named: 0,
-  };
 }
 
 async function loadCalls(connection: Connection, { calls }: LoadedRows, keys: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@ import { type JsonObject, LedgerError, SHARED, type StoredEvent, snapshotName } 
 import type { Anchor, Finding, Head, VerifyReport } from "@assent/store";
 import {
   blobRefs,
+  type ChainColumns,
   type ChainNow,
   checkBlob,
   checkSnapshot,
@@ -24,12 +25,13 @@ import {
   SNAPSHOT_VERSION,
   type SnapshotRow,
   selectList,
+  toChainEntry,
   toStoredEvent,
 } from "@assent/store/parts";
 import { type Connection, makeConnect } from "../connect/connection.ts";
 import { databaseError } from "../connect/failure.ts";
 import { parseStoreUrl } from "../connect/store-url.ts";
-import { type ChainColumns, EVENT_SELECT, toChainEntry } from "../rows/load-rows.ts";
+import { EVENT_SELECT } from "../rows/load-rows.ts";
 import { prepareSchema } from "../schema/migrate.ts";
 import { findMissingMarks } from "./marks.ts";
 

@@ -83,7 +83,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
 }
 
 /** A throwing sink ends neither its subscription nor the writer. */
-function notifySink(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
+export function notifySink(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
   try {
     sink(event);
   } catch (error) {

@@ -77,11 +77,12 @@ export function makeEventReads(database: Database, store: string): EventReads {
     const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
   };
+  const checked = (row: EventColumns | undefined): StoredEvent | undefined => row && checkEvent(row, store);
   return {
     reader,
     head,
-    at: (pos) => checkEvent(one.get(pos), store),
-    newestNaming: (name) => checkEvent(lastNaming.get(name), store),
+    at: (pos) => checked(one.get(pos)),
+    newestNaming: (name) => checked(lastNaming.get(name)),
   };
 }
 
@@ -156,7 +157,7 @@ function pagedSource(load: (last: EventColumns | undefined) => RowPage): RowSour
 
 /** Reads in order, so that a missing or exchanged row is noticed. */
 function chainSource(statement: Query<EventColumns>, session: string, after: number): RowSource {
-  let expected: { readonly seq: number; readonly hash: string | undefined } = { seq: after + 1, hash: undefined };
+  let expected: ExpectedLink = { seq: after + 1, hash: undefined };
   let isFirst = true;
   const source = pagedSource(() => {
     try {
@@ -173,9 +174,7 @@ function chainSource(statement: Query<EventColumns>, session: string, after: num
     peek: (until) => {
       const row = source.peek(until);
       if (!row) return undefined;
-      if (row.seq !== expected.seq) throw eventDamaged(row.session, expected.seq, "the event is missing");
-      if (expected.hash !== undefined && row.prev !== expected.hash)
-        throw eventDamaged(row.session, row.seq, "it does not follow the event before it");
+      checkLink(expected, row);
       return row;
     },
     take: () => {
@@ -192,9 +191,9 @@ function nextWanted(sources: readonly RowSource[], until: number, { filter, stor
   for (let source = earliestSource(sources, until); source; source = earliestSource(sources, until)) {
     const row = source.peek(until);
     source.take();
-    if (filter.types && !filter.types.includes(row?.type ?? "")) continue;
+    if (!row || (filter.types && !filter.types.includes(row.type))) continue;
     const event = checkEvent(row, store);
-    if (!event || (filter.call !== undefined && callOf(event) !== filter.call)) continue;
+    if (filter.call !== undefined && callOf(event) !== filter.call) continue;
     if (filter.process === undefined || recordsProcess(event, filter.process)) return event;
   }
   return undefined;
@@ -212,8 +211,17 @@ function earliestSource(sources: readonly RowSource[], until: number): RowSource
   return first;
 }
 
-function checkEvent(row: EventColumns | undefined, store: string): StoredEvent | undefined {
-  if (!row) return undefined;
+/** The next event of a chain, and the hash of the one before it if that was read. */
+type ExpectedLink = { readonly seq: number; readonly hash: string | undefined };
+
+/** Throws `store_corrupt` if another event is expected in this chain. */
+export function checkLink(expected: ExpectedLink, { session, seq, prev }: EventColumns): void {
+  if (seq !== expected.seq) throw eventDamaged(session, expected.seq, "the event is missing");
+  if (expected.hash !== undefined && prev !== expected.hash) throw eventDamaged(session, seq, "it does not follow the event before it");
+}
+
+/** Throws `store_corrupt` if the row is not what was stored. */
+export function checkEvent(row: EventColumns, store: string): StoredEvent {
   if (chainHash({ ...row, store }) !== row.hash) throw eventDamaged(row.session, row.seq, "its content was changed");
   try {
     return toStoredEvent(row);

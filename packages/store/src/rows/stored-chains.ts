@@ -53,7 +53,8 @@ export function makeChainReader(database: Database): ChainReader {
 /** For rows from before tasks and forks existed. */
 const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked" | "group"> = { tasks: [], parent: null, forked: null, group: null };
 
-function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
+/** Throws `store_corrupt` if a column is not JSON. */
+export function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
   return {
     session,
     seq,
