@@ -133,3 +133,19 @@ test("pruning removes an ended session, keeps its head, and marks of other machi
   await again.close();
   assert.deepEqual((await verifyPostgres({ url, directory: here })).findings, []);
 });
+
+test("pruning removes more sessions than one transaction does", { timeout: 60_000 }, async (t) => {
+  const { directory, remove } = scratch();
+  t.after(remove);
+  const url = server.url(freshSchema());
+  const ledger = await openPostgresLedger({ url, directory });
+  const holder = thisHolder();
+  const events = [createdDraft(), draftOf("session.opened", { ...holder, recovered: [] }), closedSessionDraft()];
+  const ids = Array.from({ length: 101 }, (_, at) => `s_${String(at).padStart(20, "x")}`);
+  await Promise.all(ids.map(async (id) => ledger.append(await ledger.acquire(id, holder), 0, { events, durability: "normal" })));
+  await ledger.close();
+  assert.equal((await prunePostgres({ url, directory, olderThan: 0 })).sessions, ids.length);
+  const { findings, events: left } = await verifyPostgres({ url, directory });
+  assert.deepEqual(findings, []);
+  assert.ok(left > ids.length && left < ids.length * 4);
+});

@@ -26,6 +26,9 @@ export type PrunePostgresOptions = Pick<OpenPostgresOptions, "url" | "directory"
   readonly dryRun?: boolean;
 };
 
+/** All sessions are read for each group, while others wait to write. */
+const FAMILIES_AT_ONCE = 100;
+
 /** Removes events of ended sessions, and their outputs on this machine; keeps the head of each chain. */
 export async function prunePostgres({ olderThan, dryRun = false, ...options }: PrunePostgresOptions): Promise<PruneReport> {
   const { ledger, link, submit } = await openStore({ ...options, createIfMissing: false });
@@ -35,13 +38,15 @@ export async function prunePostgres({ olderThan, dryRun = false, ...options }: P
     const { families, kept } = await link.run((connection) => findPrunable(connection, before));
     let sessions = 0;
     let bytes = 0;
-    for (const family of families) {
-      const size = await link.run((connection) => sizeOf(connection, options.directory, family));
-      if (!dryRun && !(await removeFamily(submit, family, before))) continue; // another process resumed or forked it
-      if (!dryRun)
-        for (const session of family) rmSync(outputDirectory(join(options.directory, "output"), session), { recursive: true, force: true });
-      sessions += family.length;
-      bytes += size;
+    for (let at = 0; at < families.length; at += FAMILIES_AT_ONCE) {
+      const some = families.slice(at, at + FAMILIES_AT_ONCE);
+      const sizes = await link.run((connection) => sizesOf(connection, options.directory, some));
+      const removed = dryRun ? some : await removeFamilies(submit, some, before);
+      for (const family of removed) {
+        if (!dryRun) for (const session of family) rmSync(outputOf(options.directory, session), { recursive: true, force: true });
+        sessions += family.length;
+        bytes += sizes.get(family) ?? 0;
+      }
     }
     return { sessions, bytes, kept };
   } finally {
@@ -65,38 +70,42 @@ async function findPrunable(connection: Connection, before: string): Promise<Pru
   return choosePrunable(sessions, new Set(waiting.map(({ session }) => session)), before);
 }
 
-async function sizeOf(connection: Connection, directory: string, family: readonly string[]): Promise<number> {
-  let bytes = 0;
-  for (const session of family) {
-    const { rows } = await connection.query<{ readonly bytes: number | null }>(
-      `select coalesce((select sum(octet_length(body)) from events where session = $1), 0)::bigint +
+const outputOf = (directory: string, session: string): string => outputDirectory(join(directory, "output"), session);
+
+async function sizesOf(connection: Connection, directory: string, families: Prunable["families"]): Promise<Map<readonly string[], number>> {
+  const sizes = new Map<readonly string[], number>();
+  for (const family of families)
+    for (const session of family) {
+      const { rows } = await connection.query<{ readonly bytes: number | null }>(
+        `select coalesce((select sum(octet_length(body)) from events where session = $1), 0)::bigint +
          coalesce((select sum(octet_length(bytes)) from blobs where sha in (${OWN_BLOBS.replaceAll("?", "$1")})), 0)::bigint as bytes`,
-      [session],
-    );
-    bytes += (rows[0]?.bytes ?? 0) + sizeOfTree(outputDirectory(join(directory, "output"), session));
-  }
-  return bytes;
+        [session],
+      );
+      sizes.set(family, (sizes.get(family) ?? 0) + (rows[0]?.bytes ?? 0) + sizeOfTree(outputOf(directory, session)));
+    }
+  return sizes;
 }
 
 type Submit = Awaited<ReturnType<typeof openStore>>["submit"];
 
-/** Looks again in the transaction. Claims are kept, because the marks of other machines may name them. */
-async function removeFamily(submit: Submit, family: readonly string[], before: string): Promise<boolean> {
-  let found: Prunable | undefined;
+/** Looks again in the transaction, because another process may have resumed or forked a session. Returns the families that it removed. */
+async function removeFamilies(submit: Submit, families: Prunable["families"], before: string): Promise<Prunable["families"]> {
+  let found = new Set<string>();
   return submit(
     "full",
-    { chains: [...family] },
+    { chains: families.flat() },
     (context) => {
-      if (!found?.families.some((one) => one.join() === family.join())) return false;
-      for (const session of family) removeSession(context, session);
-      return true;
+      const removed = families.filter((family) => found.has(family.join()));
+      for (const session of removed.flat()) removeSession(context, session);
+      return removed;
     },
     async (connection) => {
-      found = await findPrunable(connection, before);
+      found = new Set((await findPrunable(connection, before)).families.map((family) => family.join()));
     },
   );
 }
 
+/** Claims are kept, because the marks of other machines may name them. */
 const DELETES: readonly string[] = [
   "insert into pruned_claims select pos, hash from events where session = $1 and type = 'call.claimed' on conflict do nothing",
   `delete from blobs where sha in (${OWN_BLOBS.replaceAll("?", "$1")})`,
