@@ -15,6 +15,7 @@ const ROWS: readonly Row[] = [
   [`grep -r ${SECRET} .`, ["docs/words.md", ".env.example"], [`.env:`, "id_rsa", ".ssh", "server.key", ".Env.Local"]],
   [`grep -rn ${SECRET} --include=*.md .`, ["docs/words.md"], [".env"]],
   [`grep -r --include='*' ${SECRET} . -s --`, ["docs/words.md"], [".env:", "id_rsa"]],
+  [`grep -d rec ${SECRET} .`, ["docs/words.md"], [`.env:`, "id_rsa", ".ssh"]],
   [`egrep -r '${SECRET}' .`, ["docs/words.md"], ["id_rsa"]],
   [`rg --hidden --no-ignore -g '*' ${SECRET} .`, ["words.md"], [".env:", "id_rsa", ".ssh", "server.key"]],
   ["diff -r one two", ["left"], [SECRET]],

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { foldPath } from "./fold.ts";
+import { isInside } from "./resolve.ts";
 
 const NAMES = new Set([".env", ".git-credentials", ".netrc", ".npmrc", ".pypirc", ".pgpass"]);
 const DIRECTORIES = [".aws", ".ssh", ".gnupg", ".config/gcloud"];
@@ -18,6 +19,13 @@ export const SECRET_NAME_GLOBS: readonly string[] = [
   ...NAME_ENDS.map((end) => `*${end}`),
 ];
 export const SECRET_DIRECTORY_NAMES: readonly string[] = [...DIRECTORIES, ...PLACES].map((path) => path.replace(/\/.*/, ""));
+/** True for such a directory in the workspace and everything below it: a search that starts there skips nothing by the directory's name. */
+export function isInSecretDirectory(path: string, workspace: string): boolean {
+  const inner = isInside(workspace, path) ? path.slice(workspace.length) : path;
+  return foldPath(inner)
+    .split("/")
+    .some((name) => SECRET_DIRECTORY_NAMES.includes(name));
+}
 /** Exceptions from `SECRET_NAME_GLOBS`. */
 export const SHOWN_NAMES: readonly string[] = [...HARMLESS];
 

@@ -79,13 +79,15 @@ function classifyByEffects(argv: readonly string[], effects: CommandEffects, pla
   if (unproven && effects.fed) return classifyUnknown(argv, []);
   const hazards: Hazard[] = [...effects.hazards, ...(unproven ? [RUNS_PROGRAM] : []), ...homeHazards(effects, place)];
   const look = (path: string, use: Operand["use"]): void => {
-    const looked = lookAtPath({ path, use, follows }, place);
+    const looked = lookAtPath({ path, use, follows, whole: skips !== undefined }, place);
     operands.push(looked.operand);
     hazards.push(...looked.hazards);
   };
   for (const path of [...reads, ...uses.flatMap((use) => use?.reads ?? [])]) if (isFile(path, place.cwd)) look(path, "read");
   for (const path of perhaps) if (exists(path, place.cwd) && path !== "/dev/null") look(path, "read");
   for (const path of writes) look(path, "write");
+  const vets = effects.fed && uses.some((use) => use?.uses === "files");
+  if (vets) hazards.push(...lookAtPath({ path: ".", use: "read", follows: false, whole: true }, place).hazards);
   const { hazards: found = [], data } = repository ? inspectRepository(place) : {};
   hazards.push(...found);
   return {
@@ -97,7 +99,7 @@ function classifyByEffects(argv: readonly string[], effects: CommandEffects, pla
     ...(skips && { skips }),
     ...(data && { gitData: data }),
     ...(runs.length > 0 && !unproven && { covers: true }),
-    ...(effects.fed && uses.some((use) => use?.uses === "files") && { vets: true }),
+    ...(vets && { vets }),
   };
 }
 

@@ -7,17 +7,16 @@ export type GivenOption = { readonly name: string; readonly role?: ValueRole | u
 /** A command's words, read as broadly as a safeguard needs. */
 export type CommandWords = { readonly operands: readonly PlanWord[]; readonly options: readonly GivenOption[] };
 
-/** Separates options from operands; with `leads` only up to the first operand. */
+/** Separates options from operands; with `leads` the first operand ends the options. */
 export function commandWords(words: readonly PlanWord[], lists: OptionLists, leads = false): CommandWords {
   const operands: PlanWord[] = [];
   const options: GivenOption[] = [];
   const texts = words.map(({ text }) => text);
-  for (const token of readTokens(texts, optionsOf(lists))) {
+  for (const token of readTokens(texts, optionsOf(lists), { leads })) {
     const word = words[token.at];
     if (word === undefined || token.kind === "end") continue;
     if (token.kind === "option") options.push(...readGiven(token, word, words));
     else operands.push(word);
-    if (leads && operands.length > 0) break;
   }
   return { operands, options };
 }

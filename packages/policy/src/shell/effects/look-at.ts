@@ -1,11 +1,12 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import type { PathFact, PathLookup } from "../../paths/lookup.ts";
 import { isAbsent, isInside } from "../../paths/resolve.ts";
+import { isInSecretDirectory } from "../../paths/sensitive.ts";
 import type { ProgramFinder } from "../plan/find-program.ts";
 import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 
-/** A path among a command's words; `follows`: links below it are followed. */
-export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
+/** A path among a command's words; `follows`: links below it are followed; `whole`: every file below it is read. */
+export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean; readonly whole?: boolean };
 
 /** Where a command would run. */
 export type CommandPlace = {
@@ -19,7 +20,7 @@ export type CommandPlace = {
 
 /** Resolves a path of a command and finds its hazards. */
 export function lookAtPath(
-  { path, use, follows }: PathWord,
+  { path, use, follows, whole = false }: PathWord,
   place: CommandPlace,
 ): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {
   const fact = place.look(path, place.cwd);
@@ -29,8 +30,9 @@ export function lookAtPath(
   if (path === "" || climbsElsewhere(path, fact, place))
     add("path_unresolved", path === "" ? "A path is empty" : `${path} doesn't lead where it seems to`);
   if (isOutside(fact, place)) add("outside_workspace", `${path} is outside the workspace`);
-  if (fact.sensitive) add("sensitive_file", `${path} may contain secrets`);
-  if (follows && fact.inside && mayLeadOutside(fact.absolute, place.look))
+  const secrets = fact.sensitive || (whole && isInSecretDirectory(fact.real ?? fact.absolute, place.workspace));
+  if (secrets) add("sensitive_file", `${path} may contain secrets`);
+  if (follows && fact.inside && mayLeadOutside(fact.absolute, place))
     add("outside_workspace", `Links below ${path} may lead outside the workspace`);
   return { operand: { path: fact.absolute, real: fact.real, use }, hazards };
 }
@@ -58,22 +60,27 @@ function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: Comman
 const MOST = 5000;
 
 /** Whether following links below a directory may leave the workspace. */
-function mayLeadOutside(directory: string, look: PathLookup): boolean {
-  const waiting = [directory];
+function mayLeadOutside(directory: string, place: CommandPlace): boolean {
+  const waiting = new Set([directory]); // also grows while it is read
   let seen = 0;
-  while (waiting.length > 0 && seen <= MOST) {
-    const at = waiting.pop() ?? directory;
+  for (const at of waiting) {
     const entries = entriesOf(at);
-    seen += entries?.length ?? MOST + 1;
-    if (entries?.some((entry) => entry.isSymbolicLink() && !isHarmless(`${at}/${entry.name}`, look))) return true;
-    for (const entry of entries ?? []) if (entry.isDirectory()) waiting.push(`${at}/${entry.name}`);
+    seen += 1 + (entries?.length ?? MOST);
+    if (seen > MOST) return true;
+    for (const entry of entries ?? []) {
+      const path = `${at}/${entry.name}`;
+      const target = entry.isSymbolicLink() ? followHarmless(path, place) : path;
+      if (target === undefined) return true;
+      if (target !== path || entry.isDirectory()) waiting.add(target);
+    }
   }
-  return seen > MOST;
+  return false;
 }
 
-function isHarmless(path: string, look: PathLookup): boolean {
-  const { inside, sensitive } = look(path, "/");
-  return inside && !sensitive;
+/** Where a link leads; undefined: outside, or to secrets. */
+function followHarmless(path: string, { look, workspace }: CommandPlace): string | undefined {
+  const { inside, sensitive, real } = look(path, "/");
+  return inside && !sensitive && real !== null && !isInSecretDirectory(real, workspace) ? real : undefined;
 }
 
 /** Undefined: not readable. */

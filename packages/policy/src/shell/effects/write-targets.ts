@@ -96,7 +96,7 @@ function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
 
 function targetsOf(command: Writes, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
   const { assigned, script } = command;
-  const read = commandWords(command.bare ? withDash(words) : words, command, command.leads);
+  const read = readWords(command, command.bare ? withDash(words) : words);
   const targets = [
     ...valuesFor(read, "file").map((word) => writeTo(word)),
     ...valuesFor(read, "place").map((word) => writeInto(word)),
@@ -106,6 +106,11 @@ function targetsOf(command: Writes, words: readonly PlanWord[], openEnd: boolean
   const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
   const meant = other ? { ...command, ...other } : command;
   return writesOperands(meant, read) ? [...targets, ...allOperandTargets(meant, read, { words, openEnd })] : targets;
+}
+
+function readWords(command: Writes, words: readonly PlanWord[]): CommandWords {
+  const read = commandWords(words, command, command.leads !== undefined);
+  return splitNames(command.leads).includes(read.operands[0]?.text ?? "") ? commandWords(words, command) : read;
 }
 
 type WrittenWords = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };

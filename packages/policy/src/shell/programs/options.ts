@@ -101,6 +101,8 @@ export type ReadManner = {
   readonly plus?: boolean | undefined;
   /** `--` does not end the options. */
   readonly endless?: boolean | undefined;
+  /** The first operand ends the options. */
+  readonly leads?: boolean | undefined;
 };
 
 /** Separates options from operands, for all parts of the table. */
@@ -112,8 +114,10 @@ export function* readTokens(words: readonly string[], options: OptionSet, manner
       ended = !manner.endless;
       if (ended) yield { kind: "end", at };
       at++;
-    } else if (ended || !isOption(word, options, manner)) yield { kind: "operand", at: at++ };
-    else {
+    } else if (ended || !isOption(word, options, manner)) {
+      ended ||= manner.leads === true;
+      yield { kind: "operand", at: at++ };
+    } else {
       let next = at + 1;
       for (const part of optionsIn(word, options, manner)) {
         next = at + 1 + (part.attached === undefined ? WORDS[part.option?.arity ?? "none"] : 0);

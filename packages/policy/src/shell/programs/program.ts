@@ -128,8 +128,8 @@ export type Writes = OptionLists & {
   readonly alone?: true;
   /** It fills the given or the working directory. */
   readonly makes?: true;
-  /** Only words up to the first operand are its own. */
-  readonly leads?: true;
+  /** The first operand ends the options, unless it is one of these words. */
+  readonly leads?: string;
   /** What it does instead with one of these options. */
   readonly modes?: readonly { readonly given: string; readonly does: Writes }[];
   /** Words like `of=FILE`. */

@@ -50,6 +50,8 @@ export type ReadTable = OptionLists & {
   readonly patternOptions?: string;
   /** An option's value may begin with a dash. */
   readonly dashValues?: true;
+  /** The first operand ends the options. */
+  readonly leads?: true;
   /** A letter takes the next word even if more letters follow it. */
   readonly looseLetters?: true;
   readonly refine?: (reading: OptionReading, plain: CommandEffects) => CommandEffects;
@@ -117,7 +119,7 @@ export function withoutPattern(
 export function readOptions(args: readonly string[], table: ReadTable): OptionReading {
   const reading: OptionReader = { args, table, found: new Map(), operands: [], paths: [], hazards: [] };
   let before: number | undefined;
-  for (const token of readTokens(args, optionsOf(table), { exact: true })) {
+  for (const token of readTokens(args, optionsOf(table), { exact: true, leads: table.leads })) {
     if (token.kind === "option") addOption(reading, token);
     else if (token.kind === "operand") reading.operands.push(args[token.at] ?? "");
     else before = reading.operands.length;

@@ -59,8 +59,8 @@ const KUBECTL_READS: Readonly<Record<string, ReadTable>> = {
   describe: {
     operands: "data",
     options: `${KUBECTL_SCOPE} -A --all-namespaces`,
-    refine: ({ operands: [kind = ""] }, plain) =>
-      /^(?:no|nodes?|ns|namespaces?|svc|services?|ing|ingress(?:es)?|pvc|pv)$/.test(kind)
+    refine: ({ operands: [kind = "", ...names] }, plain) =>
+      /^(?:no|nodes?|ns|namespaces?|svc|services?|ing|ingress(?:es)?|pvc|pv)$/.test(kind) && names.every((name) => !name.includes("/"))
         ? plain
         : withHazard(plain, "sensitive_file", "The description may contain variables with credentials"),
   },

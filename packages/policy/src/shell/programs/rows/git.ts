@@ -46,7 +46,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   blame: {
     reads: {
       operands: "revisions",
-      options: `-b -l -t -f -n -s -e -w -c -L= -M[=] -C[=] -p --root --show-stats --show-name --show-number --show-email --porcelain --line-porcelain --minimal --abbrev=
+      options: `-b -l -t -f -n -s -e -w -c -L= -M[=] -C[=] -p --root --show-stats --show-name --show-number --show-email --porcelain --line-porcelain --minimal --abbrev[=]
       --color-lines --color-by-age --date= --since= --reverse --first-parent --encoding= --score-debug --ignore-rev= --incremental --progress --no-progress
       --no-textconv --no-ext-diff`,
       unsafe: { unmodelled_option: "--contents= -S= --ignore-revs-file=", runs_program: "--textconv" },
@@ -122,7 +122,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   describe: {
     reads: {
       operands: "revisions",
-      options: "--all --tags --contains --abbrev= --candidates= --exact-match --long --match= --exclude= --always --first-parent --debug",
+      options: "--all --tags --contains --abbrev[=] --candidates= --exact-match --long --match= --exclude= --always --first-parent --debug",
       unsafe: { writes_file: "--dirty[=] --broken[=]" },
     },
   },
@@ -180,6 +180,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   config: {
     reads: {
       operands: "data",
+      leads: true,
       options: `--get --get-all -l --list --local --global --system --worktree --type= --bool --int --bool-or-int --path --expiry-date --no-type -z --null --name-only
       --show-origin --show-scope --includes --no-includes --default=`,
       refine: onlyAsking,
@@ -189,6 +190,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       only: `--unset --unset-all --add --replace-all -e --edit --rename-section --remove-section set unset edit rename-section remove-section`,
       least: 2,
       never: "--get --get-all --get-regexp --get-urlmatch -l --list get list",
+      leads: "set unset get list edit rename-section remove-section",
       fixed: [".git/config"],
     },
   },
@@ -330,13 +332,15 @@ function onlyListing({ found, operands: [name] }: OptionReading, plain: CommandE
   return withHazard({ ...plain, class: "write" }, "runs_hooks", `This creates ${name} and runs hooks`);
 }
 
-const SECRET_KEY = /credential|token|passw|secret|extraheader|cookie|proxy|oauth|apikey/i;
+const SECRET_KEY = /credential|token|pass|secret|header|cookie|proxy|auth|\.pat$|api-?key|\.key$/i;
+/** Without a dot it may be a verb: `git config list`. */
+const KEY = /^[^.]+\..+$/s;
 
 /** One value, or all names: values may be secrets. */
 function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: CommandEffects): CommandEffects {
   const lists = found.has("-l") || found.has("--list");
   const gets = found.has("--get") || found.has("--get-all") || (!lists && key !== undefined);
-  if (lists === gets || more.length > 0 || (key === undefined) !== lists)
+  if (lists === gets || more.length > 0 || (lists ? key !== undefined : !KEY.test(key ?? "")))
     return withHazard({ ...plain, class: "unknown" }, "unmodelled_option", "Assent only understands git config when it reads a value");
   const secret = lists ? !found.has("--name-only") : SECRET_KEY.test(key ?? "");
   return secret ? withHazard(plain, "sensitive_file", "Git settings may contain credentials") : { ...plain, addresses: true };

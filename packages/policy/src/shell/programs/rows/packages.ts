@@ -37,7 +37,7 @@ const PIP: Match = {
 const GH_OPTIONS = "-R= --repo= --json= -q= --jq=";
 const GH_LIST: ReadTable = {
   operands: "none",
-  options: `${GH_OPTIONS} -L= --limit= -s= --state= -l= --label= -a= --assignee= -A= --author= -B= --base= -H= --head= -S= --search= -d --draft -w= --workflow= -b= --branch=
+  options: `${GH_OPTIONS} -L= --limit= -s= --state= -l= --label= -a= --assignee= -A= --author= -B= --base= -H= --head= -S= --search= -d --draft -b= --branch=
   -u= --user= -e= --event= -m= --milestone= --status= --sort= --order= -O= --all`,
   refine: onlyOnGitHub,
 };
@@ -189,7 +189,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
       ),
       "pr diff": { ...GH_VIEW, options: `${GH_VIEW.options} --name-only --patch --color=` },
       "pr checks": { ...GH_VIEW, options: `${GH_VIEW.options} --required` },
-      "run list": GH_LIST,
+      "run list": { ...GH_LIST, options: `${GH_LIST.options} -w= --workflow=` },
       "run view": { ...GH_VIEW, options: `${GH_VIEW.options} -a= --attempt= -v --verbose --exit-status` },
       "workflow list": GH_LIST,
       "release list": GH_LIST,

@@ -27,7 +27,8 @@ const GREP: Program = {
     refine: (reading, plain) => {
       const { found } = reading;
       const follows = found.has("-R") || found.has("--dereference-recursive");
-      const recursive = follows || found.has("-r") || found.has("--recursive") || directoryActions(reading).includes("recurse");
+      const recursive =
+        follows || found.has("-r") || found.has("--recursive") || directoryActions(reading).some((action) => "recurse".startsWith(action));
       const searched: CommandEffects = recursive ? { ...addWorkingDirectory(reading, plain), skips: "grep" } : plain;
       return addWantedSecrets(reading, { ...searched, follows });
     },
@@ -118,6 +119,7 @@ function addWantedSecrets({ found }: OptionReading, plain: CommandEffects): Comm
   return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may contain secrets`);
 }
 
+/** grep takes abbreviations of them. */
 function directoryActions({ found }: OptionReading): readonly string[] {
   return [...(found.get("-d") ?? []), ...(found.get("--directories") ?? [])];
 }
@@ -157,8 +159,11 @@ function findReads(args: readonly string[]): CommandEffects {
 function readExpression(plain: CommandEffects, words: readonly string[]): CommandEffects {
   const files: string[] = [];
   const runs: FoundRun[] = [];
+  let depth = 0;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? "";
+    if (word === "(") depth++;
+    if (word === ")" && --depth < 0) return refuseWord(plain, word); // `) -o (` would come out of the tests that `skipSecrets` adds
     if (ALONE.has(word) || !word.startsWith("-")) continue; // find stops at a path after the expression
     const run = word === "-exec" ? readRun(words, i + 1) : undefined;
     if (run) {
@@ -170,6 +175,7 @@ function readExpression(plain: CommandEffects, words: readonly string[]): Comman
     if (value === undefined || !(WITH_WORD.has(word) || WITH_FILE.has(word) || isNewerThanTime(word))) return refuseWord(plain, word);
     if (WITH_FILE.has(word)) files.push(value);
   }
+  if (depth > 0) return refuseWord(plain, "(");
   const found = { ...plain, reads: [...plain.reads, ...files] };
   if (runs.length === 0) return found;
   const link = words.find((word, i) => /^-(?:i?lname|xtype)$/.test(word) || (word === "-type" && words[i + 1]?.includes("l")));

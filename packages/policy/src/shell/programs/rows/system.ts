@@ -67,6 +67,8 @@ const PROCESS_VALUES: readonly (readonly [option: RegExp, isKnown: (value: strin
 ];
 
 function psReads(args: readonly string[]): CommandEffects {
+  if (args.includes("-aux") && !args.every((word) => /^-?[^-e]+$|^--/.test(word)))
+    return withHazard(NO_EFFECTS, "unmodelled_option", "After -aux, ps may read -e as e, which shows the environment of processes");
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? "";
     const [option = "", attached] = word.split(/(?<=^--\w+)=/);

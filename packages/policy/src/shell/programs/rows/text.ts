@@ -92,6 +92,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
     reads: {
       operands: "pattern",
       dashValues: true,
+      leads: true,
       options: "-F= -v=",
       unsafe: { unmodelled_option: "-f=" },
       refine: refineAwk,
@@ -188,13 +189,13 @@ export function onlyPlainNames({ operands }: OptionReading, plain: CommandEffect
 
 const NUMBER = /^[+-]?(?:0x[\da-f]+|\d+)$/i;
 
-/** xxd takes whole words as options: `-ps` is not `-p -s`. A second file is written. */
+/** xxd takes whole words as options: `-ps` is not `-p -s`. After a file come no options, and a second file is written, also one named `-p`. */
 function xxdReads(args: readonly string[]): CommandEffects {
   const files: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? "";
     const attached = /^-[cglos](.+)$/.exec(word)?.[1];
-    if (!word.startsWith("-") || word === "-") files.push(word);
+    if (files.length > 0 || !word.startsWith("-") || word === "-") files.push(word);
     else if (/^-[cglos]$/.test(word) && NUMBER.test(args[i + 1] ?? "")) i++;
     else if (!(/^-(?:[abCdeEipuv]|ps)$/.test(word) || (attached !== undefined && NUMBER.test(attached))))
       return withHazard(NO_EFFECTS, "unmodelled_option", `Assent doesn't know whether ${word} is safe`);

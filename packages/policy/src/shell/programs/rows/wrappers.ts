@@ -5,7 +5,7 @@ export const WRAPPERS: Readonly<Record<string, Program>> = {
   nohup: { runs: { how: "prefix" }, opaque: true },
   setsid: { runs: { how: "prefix", options: "-c -f -w --ctty --fork --wait" }, opaque: true },
   time: {
-    writes: { options: "-o=file --output=file -f= --format=", leads: true },
+    writes: { options: "-o=file --output=file -f= --format=", leads: "" },
     runs: { how: "prefix", options: "-f= -o= --format= --output= -a -p -q -v --append --portability --quiet --verbose" },
     opaque: true,
   },
@@ -83,7 +83,7 @@ export const WRAPPERS: Readonly<Record<string, Program>> = {
     opaque: true,
   },
   flock: {
-    writes: { operands: "first", options: "-w= --timeout= -E= --conflict-exit-code= -c= --command=", keeps: true, leads: true },
+    writes: { operands: "first", options: "-w= --timeout= -E= --conflict-exit-code= -c= --command=", keeps: true, leads: "" },
     runs: {
       how: "prefix",
       options: `-w= --wait= --timeout= -E= --conflict-exit-code= -e -F -n -o -s -u -v -x --close --exclusive --fcntl --nb --no-fork --nonblock --shared
@@ -142,7 +142,7 @@ export const WRAPPERS: Readonly<Record<string, Program>> = {
     opaque: true,
   },
   strace: {
-    writes: { options: "-o=file --output=file -e= -p= -u= -s= -E= -P= -S= -O= -a= -b= -I= -X=", leads: true },
+    writes: { options: "-o=file --output=file -e= -p= -u= -s= -E= -P= -S= -O= -a= -b= -I= -X=", leads: "" },
     runs: {
       how: "prefix",
       options: `-a= -b= -e= -E= -I= -o= -O= -p= -P= -s= -S= -u= -U= -X= --columns= --env= --output= --attach= --string-limit= --user= --trace=
@@ -153,7 +153,7 @@ export const WRAPPERS: Readonly<Record<string, Program>> = {
     opaque: true,
   },
   ltrace: {
-    writes: { options: "-o=file --output=file -e= -p= -u= -s= -l= -n= -a= -F=", leads: true },
+    writes: { options: "-o=file --output=file -e= -p= -u= -s= -l= -n= -a= -F=", leads: "" },
     runs: { how: "prefix", options: "-a= -A= -D= -e= -F= -l= -n= -o= -p= -s= -u= -w= -x= -b -c -C -f -i -L -r -S -t -tt -ttt -T" },
     opaque: true,
   },
@@ -169,7 +169,7 @@ export const WRAPPERS: Readonly<Record<string, Program>> = {
     { runs: { how: "prefix" } },
   ),
   ...sameRow("firejail proot", { runs: { how: "prefix", away: true, shell: true } }),
-  valgrind: { writes: { options: "--log-file=file --xml-file=file", leads: true }, runs: { how: "prefix" } },
+  valgrind: { writes: { options: "--log-file=file --xml-file=file", leads: "" }, runs: { how: "prefix" } },
   ...sameRow("faketime gosu su-exec", { runs: { how: "prefix", operands: 1 } }),
   "cross-env": { runs: { how: "prefix", assignments: true } },
   "cross-env-shell": { runs: { how: "prefix", assignments: true, rest: "script" } },
