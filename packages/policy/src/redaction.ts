@@ -98,10 +98,16 @@ const MIN_KEY_LENGTH = 8;
 const FORMS: readonly (readonly [form: RegExp, name: string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, "private key"],
   [/(?<before>\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi, "credentials"],
-  [/(?<before>\bAuthorization\\*["']?\s*[=:]\s*\\*["']?(?:[A-Za-z]+\s+)?)[^\s"'\\,;]{4,}/gi, "credentials"],
-  [/(?<before>\bcurl\s(?:[^\n|;&]{0,100}?\s)?(?:-u|--user)[\s=]+["']?[^\s:"']+:)[^\s"']+/g, "credentials"],
+  [
+    /(?<before>\bAuthorization\\*["']?\s*[=:]\s*\\*["']?(?:[A-Za-z]+\s+(?=\S)|(?![A-Za-z]+\s+\S)))(?!\[redacted: )[^\s"'\\,;]{4,}/gi,
+    "credentials",
+  ],
+  [/(?<before>\bcurl\s(?:[^\n|;&]{0,100}?\s)?(?:-u|--user)[\s=]+["']?[^\s:"']+:)(?!\[redacted: )[^\s"']+/g, "credentials"],
   [/(?<before>:\/\/)[^\s/@]+(?=@)/g, "credentials"],
-  [/(?<before>--[\w-]{0,32}(?:api-?key|token|secret|password|passwd)\s+)(?:"[^"]*"?|'[^']*'?|[^\s"'<>|&;-][^\s"',;&|]*)/gi, "secret"],
+  [
+    /(?<before>--[\w-]{0,32}(?:api-?key|token|secret|password|passwd)\s+)(?!\[redacted: )(?:"[^"]*"?|'[^']*'?|[^\s"'<>|&;-][^\s"',;&|]*)/gi,
+    "secret",
+  ],
   [
     /(?<before>(?:api[_-]?key|token|secret|password|passwd)[\w-]{0,32}\\*["']?\s*[=:]\s*)(?!\[redacted: )(?:\\+"[\s\S]*?(?:\\+"|$)|"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|[^\s"',;&]+)/gi,
     "secret",
