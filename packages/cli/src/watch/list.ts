@@ -1,4 +1,4 @@
-import { groupRows, listedRows, moveTo, NO_FILTER, type WaitingRow } from "@assent/inbox";
+import { groupRows, listedRows, moveTo, NO_FILTER, type RowGroup, type WaitingRow } from "@assent/inbox";
 import { cut } from "../io/display-width.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { ageText } from "../io/who.ts";
@@ -48,6 +48,23 @@ export function withRows(state: WatchState, rows: readonly WaitingRow[]): WatchS
   const isThere = now.some(({ id }) => id === state.current);
   const current = isThere ? state.current : now[Math.min(Math.max(before, 0), now.length - 1)]?.id;
   return { ...state, rows, current };
+}
+
+/** The line above a card: which of the rows it is, and whose. */
+export function placeLine(state: WatchState, id: string): string {
+  const listed = matchingRows(state);
+  const row = listed.find((one) => one.id === id);
+  const owner = row ? groupName(groupRows([row])[0], MOST_TITLE) : "";
+  const place = `${listed.findIndex((one) => one.id === id) + 1} of ${listed.length}`;
+  return [place, ...(owner === "" ? [] : [owner]), "j/k next, previous", "Esc or ctrl+t back to the list"].join(" · ");
+}
+
+const MOST_TITLE = 30;
+
+/** The session and its agent, or the guarded agent alone. A long title leaves room for the agent. */
+function groupName(group: RowGroup | undefined, columns: number): string {
+  const title = group?.session === null ? [] : [cut(oneLine(group?.title ?? ""), columns)];
+  return [...title, oneLine(group?.rows[0]?.agent ?? "")].join(" · ");
 }
 
 /** The row before or after the current one. */
@@ -113,9 +130,9 @@ export function listLines(state: WatchState, canvas: Canvas, now: number): reado
 type BodyLine = { readonly text: string; readonly current?: true };
 
 function bodyOf(state: WatchState, { columns, theme }: Canvas, now: number): readonly BodyLine[] {
-  return groupRows(matchingRows(state)).flatMap(({ session, title, rows }): readonly BodyLine[] => [
-    { text: theme.accent(cut(oneLine([...(session === null ? [] : [title]), rows[0]?.agent, rows[0]?.directory].join(" · ")), columns)) },
-    ...rows.flatMap((row): readonly BodyLine[] => {
+  return groupRows(matchingRows(state)).flatMap((group): readonly BodyLine[] => [
+    { text: theme.accent(cut(`${groupName(group, Math.floor(columns / 2))} · ${oneLine(group.rows[0]?.directory ?? "")}`, columns)) },
+    ...group.rows.flatMap((row): readonly BodyLine[] => {
       const line = cut(
         `${row.id === state.current ? "❯" : " "} ${ageText(row.since, now).padEnd(7)} ${row.tool}  ${oneLine(row.subject)}`,
         columns,

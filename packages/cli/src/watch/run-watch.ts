@@ -18,7 +18,7 @@ import { readKey } from "../tui/input/read-key.ts";
 import { takeTerminal } from "../tui/screen/first-frame.ts";
 import { LiveScreen } from "../tui/screen/live-screen.ts";
 import { answeredElsewhere, answerOnCard } from "./answer-on-card.ts";
-import { EMPTY_LIST, listLines, pressList, stepTo, type WatchState, withRows } from "./list.ts";
+import { EMPTY_LIST, listLines, placeLine, pressList, stepTo, type WatchState, withRows } from "./list.ts";
 
 /** Shows what waits as a live list until the person leaves. */
 export function runWatch(context: Context): Promise<number> {
@@ -61,8 +61,7 @@ async function watch(given: Context, store: Store): Promise<number> {
   });
   const page = (size: { readonly columns: number; readonly rows: number }): readonly string[] => {
     if (!stack.front()) return listLines(state, { ...size, theme }, clock.now());
-    const place = `${state.rows.findIndex(({ id }) => id === open?.id) + 1} of ${state.rows.length} waiting · j/k next, previous · Esc or ctrl+t back to the list`;
-    return [theme.dim(cut(place, size.columns)), ...stack.view(cardCanvas(size))];
+    return [theme.dim(cut(placeLine(state, open?.id ?? ""), size.columns)), ...stack.view(cardCanvas(size))];
   };
   const size = (): { readonly columns: number; readonly rows: number } => ({
     columns: screen.terminal.columns,

@@ -36,6 +36,7 @@ describe("assent watch", { concurrency: 2 }, () => {
     await screen.until(/❯ now +shell {2}npm run two/);
     screen.press("y");
     await screen.read("$ npm run two");
+    await screen.until("2 of 3 · clean up · Assent · j/k next, previous");
     screen.press("y");
     await screen.until(/^> y /m);
     screen.press("enter");
