@@ -63,15 +63,14 @@ async function joinCore() {
     return outputFiles.map(({ path, text }) => ({ path, text: withoutPlaces(text, metafile) }));
   };
   const above = { parts: "src/parts.js", testing: "testing/index.js", ungoverned: "src/ungoverned.js" };
-  const all = await joined({ index: "src/index.js", ...above }, [
-    onTopOfEntry(
-      join(dist, "src/index.js"),
-      Object.values(above).map((file) => join(dist, file)),
-    ),
+  const entry = (file) => join(dist, file);
+  const all = await joined({ index: "src/index.js", setup: "src/setup.js", ...above }, [
+    onTopOfEntry(entry("src/setup.js"), [entry("src/index.js")]),
+    onTopOfEntry(entry("src/index.js"), Object.values(above).map(entry)),
   ]);
   const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
-  for (const { path, text } of [...all, ...texts])
+  for (const { path, text } of [...withoutFacade("setup", all), ...texts])
     writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ ").replace(FROZEN_VALUE, "$1/* @__PURE__ */ "));
 }
 
@@ -268,9 +267,8 @@ const atFirstUse = (beside = {}) => ({
       const exported = Object.entries(await import(path)).filter(([name, value]) => typeof value === "function" && name !== "default");
       const made = (name, value) => (/^class\b/.test(value) ? `new (load().${name})(...given)` : `load().${name}(...given)`);
       const contents = [
-        `import { createRequire } from "node:module";`,
         `let loaded;`,
-        `const load = () => (loaded ??= createRequire(import.meta.url)("${path in beside ? `./${path}.js` : path}"));`,
+        `const load = () => (loaded ??= process.getBuiltinModule("node:module").createRequire(import.meta.url)("${path in beside ? `./${path}.js` : path}"));`,
         ...exported.map(([name, value]) => `export function ${name}(...given) { return ${made(name, value)}; }`),
       ];
       return { contents: contents.join("\n"), resolveDir: root };
@@ -325,9 +323,20 @@ const AT_FIRST_CALL_OF_GATE = /^node:(?:child_process|worker_threads|crypto|os|m
 
 const gateDist = join(root, "packages/gate/dist");
 
+/** Imports from core what it offers before the first call; the rest of core is loaded with the modules that need it. */
+function fromSetup(text) {
+  const list = readFileSync(join(root, "packages/core/dist/src/setup.js"), "utf8");
+  const offered = new Set([...list.matchAll(/^export \{([^}]+)\}/gm)].flatMap(([, names]) => names.split(",").map((name) => name.trim())));
+  return text.replace(/^import \{([^}]+)\} from "(@assent\/core(?:\/parts)?)";$/gm, (_, names, entry) => {
+    const all = names.split(",").map((name) => name.trim());
+    const parts = Object.entries(Object.groupBy(all, (name) => (offered.has(name.split(" ")[0]) ? "@assent/core/setup" : entry)));
+    return parts.map(([from, some]) => `import { ${some.join(", ")} } from "${from}";`).join(" ");
+  });
+}
+
 /** What a gate loads later imports the gate itself, so that modules of both are in the gate's file and not in a third one. */
 const ON_TOP_OF_GATE = '\nimport "gate:index";\n';
-const LATER_IN_GATE = /\/packages\/(?:host|store)\/dist\/index\.js$/;
+const LATER_IN_GATE = /\/packages\/(?:(?:host|store)\/dist\/index|gate\/dist\/(?:open-session|gate-approvals|explain-call))\.js$/;
 const policyDist = join(root, "packages/policy/dist");
 
 /** Modules of shell analysis that rules and facts need at once. They are small. */
@@ -379,12 +388,14 @@ async function joinGate() {
       onResolve({ filter: /^gate:index$/ }, () => ({ path: join(gateDist, "index.js"), sideEffects: true }));
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
         const isOurs = kind === "entry-point" || /^@assent\/(?:host|policy|store)$/.test(path);
-        return isOurs ? undefined : { path, external: true };
+        return isOurs ? undefined : { path, external: true, sideEffects: false }; // importing @assent/core for nothing would load it
       });
       onLoad({ filter: OURS }, ({ path }) => {
         const text = readFileSync(path, "utf8");
         if (text.includes("import.meta") && !path.endsWith("/schema/ajv-schemas.js")) throw new Error(`${path} asks for its place`);
-        return { contents: `${byName(byModule(text), path, AT_FIRST_CALL_OF_GATE)}${LATER_IN_GATE.test(path) ? ON_TOP_OF_GATE : ""}` };
+        return {
+          contents: `${byName(byModule(fromSetup(text)), path, AT_FIRST_CALL_OF_GATE)}${LATER_IN_GATE.test(path) ? ON_TOP_OF_GATE : ""}`,
+        };
       });
     },
   };
@@ -392,11 +403,15 @@ async function joinGate() {
   const { metafile, outputFiles } = await build({
     entryPoints: { index: "gate:index", shell: "gate:shell" },
     outdir: join(gateDist, "bundle"),
+    absWorkingDir: root,
     ...JOINING,
     platform: "node",
     minify: true,
     plugins: [shellAtFirstUse(modules), atFirstUse(), placed],
   });
+  const first = Object.values(metafile.outputs).find(({ inputs }) => "packages/gate/dist/create-gate.js" in inputs);
+  if (first.imports.some(({ path, kind }) => kind === "import-statement" && /^@assent\/core(?:\/parts)?$/.test(path)))
+    throw new Error("createGate loads all of core. Import what it needs later, or list it in packages/core/src/setup.ts.");
   mkdirSync(join(gateDist, "bundle"), { recursive: true });
   for (const { path, text } of outputFiles) writeFileSync(path, withoutPlaces(inAscii(text), metafile));
 }

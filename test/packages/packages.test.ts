@@ -222,7 +222,7 @@ describe("packages from a fresh clone", () => {
 const JOINED: Readonly<Record<string, readonly string[]>> = {
   agent: ["index"],
   cli: ["index", "jsonc-parser", "program", "unbash"],
-  core: ["index", "parts", "testing", "text", "ungoverned"],
+  core: ["index", "parts", "setup", "testing", "text", "ungoverned"],
   gate: ["index", "shell"],
 };
 

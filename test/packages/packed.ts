@@ -25,7 +25,7 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
 /** Everything that can be imported from them. */
 export const ENTRIES: readonly string[] = [
   ...PACKAGES.map(([, name]) => name),
-  ...["parts", "testing", "text", "ungoverned"].map((entry) => `@assent/core/${entry}`),
+  ...["parts", "setup", "testing", "text", "ungoverned"].map((entry) => `@assent/core/${entry}`),
   "@assent/store/parts",
 ];
 

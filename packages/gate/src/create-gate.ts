@@ -1,28 +1,12 @@
-import {
-  type AnswerPorts,
-  type By,
-  canonicalJson,
-  createRequestReader,
-  defineTool,
-  isObject,
-  type Ledger,
-  memoryLedger,
-  messageOf,
-  type ProposedCall,
-  readCallRecord,
-  ToolDefinitionError,
-} from "@assent/core";
-import { type Assessment, assessWithoutSession } from "@assent/core/parts";
+import { type By, canonicalJson, defineTool, isObject, type Ledger, readCallRecord, ToolDefinitionError } from "@assent/core";
 import { ajvSchemas, createRandomIds, createSystemClock, currentUser, nodeDigest } from "@assent/host";
-import { explain } from "@assent/policy";
 import { parkedMessage } from "./adapters/embedding.ts";
 import type { Gate } from "./gate.ts";
-import { functionApprover, listApprovals, reconcileMessages, saveAnswer } from "./gate-approvals.ts";
 import { GateUsageError } from "./gate-error.ts";
 import { createGateEvents } from "./gate-events.ts";
 import { checkGateOptions, type GateOptions } from "./gate-options.ts";
 import { type GatePolicy, openGatePolicy } from "./gate-policy.ts";
-import { createGateSession, type GateSession } from "./gate-session.ts";
+import { createGateSession, type GateSession, type GateSessionParts } from "./gate-session.ts";
 import { createGateTools, type GateTools } from "./gate-tools.ts";
 import { createGateTurns, type GateTurns } from "./gate-turns.ts";
 import { hostDeps, openStore } from "./host-deps.ts";
@@ -38,7 +22,7 @@ const PORTS = { clock: createSystemClock(), ids: createRandomIds(), digest: node
 /** Everything a gate is made of. */
 type GateParts = {
   readonly id: () => string;
-  readonly ledger: () => Ledger;
+  readonly ledger: () => Promise<Ledger>;
   readonly tools: GateTools;
   readonly policy: GatePolicy;
   readonly session: GateSession;
@@ -58,20 +42,22 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
   const { store } = options;
   const host = await hostDeps(store === undefined ? undefined : policy.stateDirectory);
   const opened = store === undefined ? undefined : await openStore(store, policy.stateDirectory, host.processes);
-  const ledger = once(() => opened ?? memoryLedger(PORTS));
+  const ledger = once(async () => opened ?? (await import("@assent/core")).memoryLedger(PORTS));
   const id = once(() => options.session ?? PORTS.ids.next("s_"));
-  const { approve, hooks, handlers } = options;
-  const session = createGateSession({
-    ...{ id, resumes: options.session !== undefined, ledger, policy, tools, host, signal: options.signal, hooks, person: personNamed },
+  const { approve, handlers } = options;
+  const sessionParts: GateSessionParts = {
+    ...{ id, options, ledger, policy, tools, host, person: personNamed },
     deps: {
       ...PORTS,
-      onAsk: approve === "park" ? "park" : "deny",
-      ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed) }),
       ...(handlers && { handlers }),
       decided: (notice) => events.emit({ type: "decided", ...notice }),
       isObserved: events.isHeard,
       warn,
     },
+  };
+  const session = createGateSession(sessionParts, async (running) => {
+    const { openForCalls } = await import("./open-session.ts"); // a gate that has not run a call needs no dispatcher
+    return await openForCalls(sessionParts, running);
   });
   const turns = createGateTurns({ session, tools, policy, events }, options.loop);
   if (options.session !== undefined)
@@ -91,7 +77,7 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
   };
 }
 
-/** Makes something when it is first needed: a gate that is only set up loads neither random numbers nor digests. */
+/** Makes something when it is first needed: a gate that is only set up loads neither a ledger nor random numbers nor digests. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -114,14 +100,15 @@ function wrappers(parts: GateParts, parks: boolean): Pick<Gate, "tool" | "aiSdk"
     parks,
     judge: async (name, input) => {
       try {
-        return (await assessCall(parts, { name, arguments: input })).decision.verdict;
+        const { assessCall } = await import("./explain-call.ts");
+        return (await assessCall({ ...PORTS, ...parts }, { name, arguments: input })).decision.verdict;
       } catch {
         return undefined; // invalid: running it tells the model why
       }
     },
     knows: async ({ id: callId, name, arguments: given }) => {
       if ((await session.current()).session.state.calls.has(callId)) return true; // it has not ended
-      const { "call.proposed": proposed } = await readCallRecord(ledger(), id(), callId);
+      const { "call.proposed": proposed } = await readCallRecord(await ledger(), id(), callId);
       return proposed?.tool === name && canonicalJson(readArguments(proposed.raw)) === canonicalJson(readArguments(given));
     },
   };
@@ -156,16 +143,6 @@ function readArguments(given: unknown): unknown {
 
 type WrapList = [tools: readonly unknown[], handlers: ToolHandlers, traits?: Readonly<Record<string, ToolTraits | undefined>>];
 
-/** Judges a call without a session. Throws what is wrong with it. */
-async function assessCall({ id, tools, policy }: GateParts, { name, arguments: given }: ProposedCall): Promise<Assessment> {
-  const tool = tools.get(name);
-  if (!tool) throw new GateUsageError("bad_tool", `The gate has no tool '${name}'.`);
-  const { workspace: cwd, facts, source } = policy;
-  const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
-  const invocation = await tool.build(input, { cwd, callId: "explain", sessionId: id() });
-  return await assessWithoutSession({ ...PORTS, tool, invocation, cwd, facts, policy: () => source.current() }, name);
-}
-
 function isCallList(calls: unknown): boolean {
   return Array.isArray(calls) && calls.every(isObject);
 }
@@ -174,9 +151,9 @@ type Controls = "run" | "resume" | "resumeMessages" | "stopped" | "approvals" | 
 
 function controls(parts: GateParts): Pick<Gate, Controls> {
   const { id, ledger, tools, policy, session, turns } = parts;
-  const answering = once((): AnswerPorts => {
-    const requests = createRequestReader({ ...PORTS, ledger: ledger(), tools, facts: policy.facts });
-    return { ...PORTS, ledger: ledger(), rules: policy.rules, requests };
+  const approvals = once(async () => {
+    const { gateApprovals } = await import("./gate-approvals.ts");
+    return gateApprovals({ ...PORTS, ledger: await ledger(), tools, policy }, personNamed);
   });
   return {
     run: async (calls, turn = {}) => {
@@ -187,7 +164,7 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
     resume: async (earlier, signal) => turns.resume(earlier ?? (await turns.openCalls()), signal),
     resumeMessages: async (messages, { answeredBy } = {}) => {
       const by = answeredBy === undefined ? undefined : (): By => personNamed(answeredBy);
-      const { messages: reconciled, open, rejected } = await reconcileMessages({ ports: answering(), session: id(), by }, messages);
+      const { messages: reconciled, open, rejected } = await (await approvals()).reconcile(messages, { session: id(), by });
       if (rejected) await turns.resume([]); // ends the rejected calls in the record
       turns.setStop(open.length === 0 ? undefined : { reason: "parked", message: parkedMessage(open) });
       return reconciled;
@@ -195,11 +172,11 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
     stopped: turns.stopped,
     approvals: async () => {
       session.checkOpen();
-      return await listApprovals(ledger());
+      return await (await approvals()).list();
     },
     answer: async (approval, answer) => {
       session.checkOpen();
-      return await saveAnswer(answering(), approval, answer, personNamed);
+      return await (await approvals()).answer(approval, answer);
     },
     proposals: async () => {
       const { proposals } = (await session.current()).dispatcher;
@@ -210,14 +187,6 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
         undo: (proposal, reason) => proposals.undo(proposal, personNamed(), reason),
       };
     },
-    explain: async (call) => {
-      try {
-        return explain(await assessCall(parts, call));
-      } catch (error) {
-        throw error instanceof GateUsageError
-          ? error
-          : new GateUsageError("bad_tool", `The call of '${call.name}' is not valid: ${messageOf(error)}`, { cause: error });
-      }
-    },
+    explain: async (call) => (await import("./explain-call.ts")).explainCall({ ...PORTS, ...parts }, call),
   };
 }

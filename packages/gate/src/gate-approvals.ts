@@ -2,39 +2,45 @@ import {
   AnswerError,
   type AnswerPorts,
   type AnswerReport,
-  type Approver,
   answerApproval,
   type By,
+  createRequestReader,
+  type Digest,
   type Ledger,
   readCallRecord,
   refuseLostAnswer,
 } from "@assent/core";
 import type { GateApproval } from "./gate.ts";
-import { type Approve, type FullAnswer, type GateAnswer, readGateAnswer } from "./gate-options.ts";
+import { type FullAnswer, type GateAnswer, readGateAnswer } from "./gate-options.ts";
+import type { GatePolicy } from "./gate-policy.ts";
+import type { GateTools } from "./gate-tools.ts";
 import { type ChatMessage, findRequestedApprovals, withApprovalResponses } from "./wrap/ai-sdk.ts";
 
-/** Asks through a program's function. A function that never answers stops waiting when the call is cancelled. */
-export function functionApprover(approve: Approve, by: (name?: string) => By): Approver {
+/** What people do with the approvals of a ledger. */
+export type GateApprovals = {
+  readonly list: () => Promise<readonly GateApproval[]>;
+  readonly answer: (approval: string, answer: GateAnswer) => Promise<AnswerReport>;
+  readonly reconcile: <M extends ChatMessage>(messages: readonly M[], options: ReconcileOptions) => Promise<ReconciledMessages<M>>;
+};
+
+type ApprovalParts = Pick<AnswerPorts, "ledger" | "clock" | "ids"> & {
+  readonly digest: Digest;
+  readonly tools: GateTools;
+  readonly policy: GatePolicy;
+};
+
+/** Opens the approvals of a gate's ledger. */
+export function gateApprovals({ policy: { facts, rules }, ...parts }: ApprovalParts, by: (name?: string) => By): GateApprovals {
+  const ports = { ...parts, rules, requests: createRequestReader({ ...parts, facts }) };
   return {
-    available: () => true,
-    ask: async (approval, signal) => {
-      const given = await Promise.race([approve(approval, signal), aborted(signal)]);
-      if (given === undefined) return undefined;
-      const answer = readGateAnswer(given);
-      return { ...answer, approval: approval.id, by: by(answer.by) };
-    },
+    list: () => listApprovals(ports.ledger),
+    answer: (approval, answer) => saveAnswer(ports, approval, answer, by),
+    reconcile: (messages, options) => reconcileMessages(ports, messages, options),
   };
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-}
-
 /** Lists the open approvals with their frozen inputs. */
-export async function listApprovals(ledger: Ledger): Promise<readonly GateApproval[]> {
+async function listApprovals(ledger: Ledger): Promise<readonly GateApproval[]> {
   const rows = await ledger.pending("approvals");
   return await Promise.all(
     rows.map(async (row) => {
@@ -45,12 +51,7 @@ export async function listApprovals(ledger: Ledger): Promise<readonly GateApprov
 }
 
 /** Saves an answer. Rejects with `AnswerError` if it comes too late or another is in force, and with `GateUsageError` if it cannot be read. */
-export async function saveAnswer(
-  ports: AnswerPorts,
-  approval: string,
-  given: GateAnswer,
-  by: (name?: string) => By,
-): Promise<AnswerReport> {
+async function saveAnswer(ports: AnswerPorts, approval: string, given: GateAnswer, by: (name?: string) => By): Promise<AnswerReport> {
   return await saveFullAnswer(ports, approval, readGateAnswer(given), by);
 }
 
@@ -65,12 +66,13 @@ async function saveFullAnswer(ports: AnswerPorts, approval: string, answer: Full
 /** Messages with the answers of the ledger, and whether any approval in them is still open. */
 export type ReconciledMessages<M> = { readonly messages: M[]; readonly open: readonly string[]; readonly rejected: boolean };
 
-type Reconciliation = { readonly ports: AnswerPorts; readonly session: string; readonly by: ((name?: string) => By) | undefined };
+type ReconcileOptions = { readonly session: string; readonly by: (() => By) | undefined };
 
 /** Adds answers from the ledger to messages. With `by`, answers in the messages are recorded first. */
-export async function reconcileMessages<M extends ChatMessage>(
-  { ports, session, by }: Reconciliation,
+async function reconcileMessages<M extends ChatMessage>(
+  ports: AnswerPorts,
   messages: readonly M[],
+  { session, by }: ReconcileOptions,
 ): Promise<ReconciledMessages<M>> {
   const requested = findRequestedApprovals(messages);
   if (requested.length === 0) return { messages: [...messages], open: [], rejected: false };

@@ -122,9 +122,10 @@ const CHECKS: Readonly<Record<keyof GateOptions, OptionCheck>> = {
     isObject(value) && isFunction(value["compile"]) ? undefined : "must have the function compile, as ajvSchemas() of @assent/host has",
 };
 
-/** Checks what a program passed. Throws `GateUsageError` for the first mistake. */
-export function checkGateOptions(options: unknown): GateOptions {
-  if (!isObject(options)) throw new GateUsageError("bad_option", "createGate takes an object of options.");
+/** Checks and copies what a program passed, so that later changes of its object have no effect. Throws `GateUsageError` for the first mistake. */
+export function checkGateOptions(given: unknown): GateOptions {
+  if (!isObject(given)) throw new GateUsageError("bad_option", "createGate takes an object of options.");
+  const options = { ...given };
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(CHECKS, name)) throw new GateUsageError("bad_option", `createGate has no option '${name}'.${suggestOption(name)}`);

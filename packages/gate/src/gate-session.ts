@@ -1,19 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import {
-  type By,
-  createDispatcher,
-  type Dispatcher,
-  type DispatcherDeps,
-  type Ledger,
-  messageOf,
-  openSession,
-  ParkRequest,
-  type Session,
-} from "@assent/core";
-import { currentHolder } from "@assent/host";
+import { type By, type Dispatcher, type DispatcherDeps, type Ledger, messageOf, ParkRequest, type Session } from "@assent/core";
 import type { Embedding } from "./adapters/embedding.ts";
 import { GateUsageError } from "./gate-error.ts";
-import { openGateHooks } from "./gate-hooks.ts";
 import type { GateOptions } from "./gate-options.ts";
 import type { GatePolicy } from "./gate-policy.ts";
 import type { GateTools } from "./gate-tools.ts";
@@ -40,32 +28,32 @@ export type GateSession = {
 /** What the session of a gate needs. */
 export type GateSessionParts = {
   readonly id: () => string;
-  /** The session exists. */
-  readonly resumes: boolean;
-  readonly ledger: () => Ledger;
+  readonly options: GateOptions;
+  readonly ledger: () => Promise<Ledger>;
   readonly policy: GatePolicy;
   readonly tools: GateTools;
   readonly host: HostDeps;
-  readonly hooks: GateOptions["hooks"];
-  readonly person: () => By;
-  /** Cancels everything. */
-  readonly signal: AbortSignal | undefined;
-  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "handlers" | "decided" | "isObserved"> & {
+  readonly person: (name?: string) => By;
+  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "handlers" | "decided" | "isObserved"> & {
     readonly warn: (message: string) => void;
   };
 };
 
-/** Creates the session of a gate without opening it. */
-export function createGateSession(parts: GateSessionParts): GateSession {
+/** Opens the session; `running` is the signal of the turn that runs. */
+type OpenForCalls = (running: () => AbortSignal | undefined) => Promise<OpenedSession>;
+
+/** Creates the session of a gate. The first call opens it. */
+export function createGateSession(parts: GateSessionParts, openForCalls: OpenForCalls): GateSession {
   const ending = new AbortController();
-  const signal = parts.signal ? AbortSignal.any([parts.signal, ending.signal]) : ending.signal;
+  const { signal: own } = parts.options;
+  const signal = own ? AbortSignal.any([own, ending.signal]) : ending.signal;
   const underWay = new Set<Promise<unknown>>();
   const inside = new AsyncLocalStorage<{ readonly signal: AbortSignal; active: boolean }>();
   let opened: OpenedSession | undefined;
   let opening: Promise<OpenedSession> | undefined;
   let closing: { readonly done: Promise<void> } | undefined;
   const open = async (): Promise<OpenedSession> => {
-    opened = await openForCalls(parts, () => inside.getStore()?.signal);
+    opened = await openForCalls(() => inside.getStore()?.signal);
     return opened;
   };
   const close = async (): Promise<void> => {
@@ -73,7 +61,7 @@ export function createGateSession(parts: GateSessionParts): GateSession {
     await Promise.allSettled(underWay);
     await opening?.then(closeSession(parts), () => undefined);
     parts.policy.source.close();
-    await parts.ledger().close();
+    await (await parts.ledger()).close();
   };
   const checkOpen = (): void => {
     if (closing)
@@ -111,31 +99,6 @@ export function createGateSession(parts: GateSessionParts): GateSession {
       return closing.done;
     },
   };
-}
-
-async function openForCalls(parts: GateSessionParts, running: () => AbortSignal | undefined): Promise<OpenedSession> {
-  const { resumes, policy, tools, host, deps } = parts;
-  const id = parts.id();
-  const { clock } = deps;
-  const holder = currentHolder("gate");
-  const { changes, files, processes, endHolder } = host;
-  const { mode } = policy.source.current();
-  const ports = { ledger: parts.ledger(), clock, ids: { next: () => id }, ...(endHolder && { endHolder }) };
-  const session = await openSession(ports, resumes ? { holder, id } : { holder, create: { cwd: policy.workspace, mode } });
-  const settings = policy.source.settings();
-  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
-  const hooks = await openGateHooks(parts.hooks, { ...deps, session, policy }, running);
-  const dispatcher = createDispatcher({
-    ...deps,
-    by: parts.person(),
-    ...(hooks && { hooks }),
-    ...{ session, policy: policy.source, facts: policy.facts, rules: policy.rules, tools, maxConcurrency, retryIdempotent },
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(changes && { changes }),
-    ...(files && { files }),
-    ...(processes && { processes }),
-  });
-  return { session, dispatcher, tools };
 }
 
 function closeSession({ deps }: GateSessionParts): (opened: OpenedSession) => Promise<void> {

@@ -1,4 +1,4 @@
-import { emptySession, isObject, listOfferedTools, type ProposedCall } from "@assent/core";
+import { isObject, listOfferedTools, type ProposedCall } from "@assent/core";
 import { createLoopDetector, type LoopDetector, loopError, loopWarning } from "@assent/core/parts";
 import { dispatchTurn, type EmbeddedCall, type RunStop, resumeTurn, type TurnOutcome, type TurnRunner } from "./adapters/embedding.ts";
 import { GateUsageError } from "./gate-error.ts";
@@ -33,7 +33,7 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
       const { checkers } = policy.source.current();
       const denies: OpenedSession["dispatcher"]["denies"] = ({ name, kind }) =>
         checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true);
-      return listOfferedTools(tools, { session: session.opened()?.session ?? { state: emptySession() }, dispatcher: { denies } });
+      return listOfferedTools(tools, { session: session.opened()?.session ?? NOT_OPENED, dispatcher: { denies } });
     },
     refuseNested: session.refuseNested,
     dispatch: async (calls, turn) => {
@@ -61,6 +61,8 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
     },
   };
 }
+
+const NOT_OPENED = { state: { proposals: new Map(), planning: null } };
 
 function checkEarlierCalls(earlier: unknown): void {
   const isCall = (call: unknown): boolean => isObject(call) && typeof call["callId"] === "string" && typeof call["outcome"] === "string";

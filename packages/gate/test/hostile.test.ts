@@ -141,6 +141,17 @@ describe("a hostile embedder", () => {
     await gate.close();
   });
 
+  test("options that the program changes after createGate have no effect", { timeout: 20_000 }, async () => {
+    const options: { -readonly [Name in keyof GateOptions]: GateOptions[Name] } = { approve: async () => "reject" };
+    const gate = await createGate(options);
+    gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });
+    options.approve = async () => "approve";
+    options.hooks = hostileHooks(never);
+    const { calls } = await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+    assert.equal(calls[0]?.outcome, "rejected");
+    await gate.close();
+  });
+
   const turns: readonly (readonly [sentence: string, turn: unknown, message: RegExp])[] = [
     ["null", null, /options of a turn must be an object/],
     ["a signal that is none", { signal: "x" }, /Option 'signal' of a turn must be an AbortSignal/],

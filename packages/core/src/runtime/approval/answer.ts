@@ -1,14 +1,15 @@
 import { AnswerError } from "../../errors.ts";
 import type { ApprovalRow, Ledger, SharedDraft } from "../../ledger-port.ts";
 import type { Answer, By, Remember } from "../../model/answer.ts";
+import { isAcceptedPlace } from "../../model/answer-place.ts";
 import type { EventBodies } from "../../model/events.ts";
 import { isObject } from "../../model/json/json.ts";
 import { nextApprovalRow } from "../../model/ledger-rules.ts";
+import { readPart } from "../../model/proposal/part.ts";
 import type { Request, Unit } from "../../model/request.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
-import { readPart } from "../proposal/part.ts";
 import { readRow } from "../session/list-rows.ts";
 
 /** The recorded answer, and whether this call gave it. */
@@ -176,12 +177,6 @@ function refusePlace({ id, answersFrom }: ApprovalRow, { outcome, by: { from } }
     "answer_not_accepted",
     `Approval ${id} is still open: the setting answersFrom does not accept approvals from ${from ?? "an unnamed place"}. Approve it from: ${places}.`,
   );
-}
-
-/** True if answers from this place count. A word covers all its names: `dialog` covers `dialog:claude`. */
-export function isAcceptedPlace(answersFrom: readonly string[] | undefined, from: string | undefined): boolean {
-  if (answersFrom === undefined) return true;
-  return from !== undefined && (answersFrom.includes(from) || answersFrom.includes(from.replace(/:.*/s, "")));
 }
 
 function changesInput(answer: Answer): boolean {

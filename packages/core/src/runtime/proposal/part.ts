@@ -1,6 +1,5 @@
 import { applyHunks } from "../../model/diff/apply-hunks.ts";
 import { unifiedDiff } from "../../model/diff/unified-diff.ts";
-import { isObject } from "../../model/json/json.ts";
 import type { ChosenFile, FilePart, ProposalPart } from "../../model/proposal/part.ts";
 import type { PlannedChange } from "../../tool-definition.ts";
 import { type FileReview, type ReviewNaming, reviewChanges } from "./review.ts";
@@ -87,22 +86,4 @@ function editFile(change: PlannedChange, { name, text, op }: FileReview, { conte
 function blockOf({ name, text, notes }: FileReview, { after }: ReducedFile): string {
   const diff = text ? unifiedDiff({ name, before: text.before, after: after ?? text.after ?? "" }) : "";
   return [diff === "" ? name : diff.trimEnd(), ...notes.map((note) => `  ${note}`)].join("\n");
-}
-
-/** Checks a choice from outside; a text says what is wrong. */
-export function readPart(value: unknown): ProposalPart | string {
-  const files: unknown = isObject(value) ? value["files"] : undefined;
-  if (!Array.isArray(files) || files.length === 0)
-    return 'a part is { "files": [{ "path", "hunks"?, "content"? }] } with at least one file';
-  const wrong = files.findIndex((file) => !isFilePart(file));
-  return wrong === -1 ? { files } : `files[${wrong}] needs a path, and may have hunks (a list of ids) or content (a text), not both`;
-}
-
-function isFilePart(value: unknown): value is FilePart {
-  if (!isObject(value)) return false;
-  const { path, hunks, content, ...others } = value;
-  if (typeof path !== "string" || path === "" || Object.keys(others).length > 0) return false;
-  if (hunks !== undefined && content !== undefined) return false;
-  const areIds = hunks === undefined || (Array.isArray(hunks) && hunks.every((id) => typeof id === "string"));
-  return areIds && (content === undefined || (typeof content === "string" && content.isWellFormed()));
 }

@@ -1,0 +1,38 @@
+import { type Clock, type Digest, messageOf, type ProposedCall } from "@assent/core";
+import { type Assessment, assessWithoutSession } from "@assent/core/parts";
+import { type Explanation, explain } from "@assent/policy";
+import { GateUsageError } from "./gate-error.ts";
+import type { GatePolicy } from "./gate-policy.ts";
+import type { GateTools } from "./gate-tools.ts";
+
+/** What judges a call that is not run. */
+type Judging = {
+  readonly id: () => string;
+  readonly tools: GateTools;
+  readonly policy: GatePolicy;
+  readonly clock: Clock;
+  readonly digest: Digest;
+};
+
+/** Judges a call without a session. Throws what is wrong with it. */
+export async function assessCall(
+  { id, tools, policy, clock, digest }: Judging,
+  { name, arguments: given }: ProposedCall,
+): Promise<Assessment> {
+  const tool = tools.get(name);
+  if (!tool) throw new GateUsageError("bad_tool", `The gate has no tool '${name}'.`);
+  const { workspace: cwd, facts, source } = policy;
+  const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
+  const invocation = await tool.build(input, { cwd, callId: "explain", sessionId: id() });
+  return await assessWithoutSession({ clock, digest, tool, invocation, cwd, facts, policy: () => source.current() }, name);
+}
+
+/** Explains how a call would be decided. Throws `GateUsageError` if it is not valid. */
+export async function explainCall(judging: Judging, call: ProposedCall): Promise<Explanation> {
+  try {
+    return explain(await assessCall(judging, call));
+  } catch (error) {
+    if (error instanceof GateUsageError) throw error;
+    throw new GateUsageError("bad_tool", `The call of '${call.name}' is not valid: ${messageOf(error)}`, { cause: error });
+  }
+}
