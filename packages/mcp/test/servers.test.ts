@@ -51,6 +51,9 @@ describe("servers of the npm registry", () => {
   });
 });
 
+const variable = (name: string): string => `$${`{${name}}`}`;
+const SECRETS = { MY_TOKEN: "open-sesame", MY_PAT: "hidden pat", DOCS: "/srv/docs" };
+
 describe("a server that cannot be used is named with its reason, and the others work", () => {
   const rows: readonly [sentence: string, server: (directory: string) => Parameters<typeof createBench>[1][string], reason: RegExp][] = [
     [
@@ -76,6 +79,35 @@ describe("a server that cannot be used is named with its reason, and the others 
       },
       /ends with "token=\[redacted: secret\] \[redacted: key\] \[redacted: MY_KEY\] \/srv\/data"/,
     ],
+    [
+      "a program that prints variables of its configuration under other names",
+      () => {
+        const script = "echo $0 $PLACE $HERE >&2; exit 4";
+        const env = { PLACE: variable("MY_PAT"), HERE: variable("DOCS") };
+        return { type: "stdio", command: "sh", args: ["-c", script, variable("MY_TOKEN")], env };
+      },
+      /ends with "\[redacted: MY_TOKEN\] \[redacted: MY_PAT\] \/srv\/docs"/,
+    ],
+    [
+      "a program whose name has a secret",
+      () => ({ type: "stdio", command: `/no/${variable("MY_TOKEN")}`, args: [], env: {} }),
+      /^\/no\/\[redacted: MY_TOKEN\] could not be started/,
+    ],
+    [
+      "an address with a secret",
+      () => ({ type: "http", url: `http://127.0.0.1:2/${variable("MY_TOKEN")}/mcp`, headers: {} }),
+      /^http:\/\/127\.0\.0\.1:2\/\[redacted: MY_TOKEN\]\/mcp could not be reached/,
+    ],
+    [
+      "a secret that is not an address",
+      () => ({ type: "http", url: variable("MY_TOKEN"), headers: {} }),
+      /^"\[redacted: MY_TOKEN\]" is not an address/,
+    ],
+    [
+      "a header that cannot be sent",
+      () => ({ type: "http", url: "http://127.0.0.1:2/mcp", headers: { "X-Key": `${variable("MY_PAT")}\n!` } }),
+      /could not be reached: (?!.*hidden pat).*\[redacted/,
+    ],
     ["a program that exits while it lists its tools", (directory) => hostile("die-listing", directory), /exited with code 5/],
     [
       "a tool that does not fit the protocol",
@@ -93,7 +125,8 @@ describe("a server that cannot be used is named with its reason, and the others 
   for (const [sentence, server, reason] of rows)
     test(sentence, async (t) => {
       const directory = scratch(t);
-      const { set, call } = createBench(t, { bad: server(directory), good: hostile("plain", directory) }, { directory });
+      const variables = { environment: SECRETS, programEnvironment: { PATH: process.env["PATH"] ?? "", DOCS: SECRETS.DOCS } };
+      const { set, call } = createBench(t, { bad: server(directory), good: hostile("plain", directory) }, { directory, ...variables });
       let seen = "";
       set.subscribe(() => {
         const state = set.servers[0]?.state();

@@ -47,6 +47,8 @@ const DENIED: readonly string[] = [
     "npx -y @assent/cli approve a_1",
     "npx @assent/cli@latest approve a_1",
     "npx -p @assent/cli -c 'assent approve a_1'",
+    "npx assent mcp add x -- sh -c ./x",
+    "npx assent mcp remove x",
   ],
   ...[
     "npm exec -- assent approve a_1",

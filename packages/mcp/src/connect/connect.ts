@@ -60,11 +60,15 @@ export type ConnectionDeps = {
   readonly elicit: (request: ElicitRequestParams) => Promise<ElicitResult>;
   /** Logins of people at servers with an address. */
   readonly credentials?: CredentialStore;
+  /** Hides secrets of the server's configuration in why it failed. */
+  readonly redact: (text: string) => string;
   readonly listChanged: (kind: ListKind) => void;
   readonly inFront?: ClientInFront;
   /** The call that the server works on now. */
   readonly runningCall?: () => string | undefined;
 };
+
+type ClientDeps = Omit<ConnectionDeps, "redact">;
 
 /** A connection to a server that answered. */
 export type Connection = {
@@ -88,7 +92,7 @@ export async function connectServer(
 }
 
 /** Connects to a server inside the program that drives Assent. Rejects with a `ServerError`. */
-export async function connectChannel(channel: ServerChannel, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
+export async function connectChannel(channel: ServerChannel, deps: ClientDeps, signal: AbortSignal): Promise<Connection> {
   const transport = new ChannelTransport(channel);
   const client = createClient(deps, "legacy");
   const failure = (): ServerError => {
@@ -112,8 +116,10 @@ async function connectProgram(server: StdioServer, deps: ConnectionDeps, signal:
   const program = { file, args, cwd: resolve(deps.workspace, cwd), env: { ...deps.programEnvironment, ...env } };
   const transport = new ProcessTransport(program, deps.processes);
   const client = createClient(deps, "legacy");
-  const failure = (error: unknown): ServerError =>
-    new ServerError(describeProgramFailure(error, { report: transport.report, env, seconds: CONNECT_SECONDS }), { cause: error });
+  const failure = (error: unknown): ServerError => {
+    const { report } = transport;
+    return new ServerError(describeProgramFailure(error, { report, redact: deps.redact, seconds: CONNECT_SECONDS }), { cause: error });
+  };
   try {
     const { closed } = await attach(client, transport, signal);
     const close = async (): Promise<void> => {
@@ -131,9 +137,12 @@ async function connectProgram(server: StdioServer, deps: ConnectionDeps, signal:
 async function connectAddress(name: string, server: RemoteServer, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
   const { type, url, headers } = server;
   const hasKey = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
-  const failure = (error: unknown): ServerError =>
-    new ServerError(describeHttpFailure(error, { url, server: name, hasKey, seconds: CONNECT_SECONDS }), { cause: error });
-  if (!URL.canParse(url)) throw new ServerError({ reason: `"${url}" is not an address.`, advice: 'Check "url".', final: true });
+  const { redact } = deps;
+  const failure = (error: unknown): ServerError => {
+    const described = describeHttpFailure(error, { url, server: name, hasKey, seconds: CONNECT_SECONDS });
+    return new ServerError({ ...described, reason: redact(described.reason) }, { cause: error });
+  };
+  if (!URL.canParse(url)) throw new ServerError({ reason: `"${redact(url)}" is not an address.`, advice: 'Check "url".', final: true });
   const { credentials } = deps;
   const isLoggedIn = credentials?.read(url)?.tokens !== undefined;
   const options = { requestInit: { headers }, ...(credentials && isLoggedIn && { authProvider: createAuthProvider(url, credentials) }) };
@@ -168,7 +177,7 @@ async function attach(client: Client, transport: Transport, signal: AbortSignal)
   return { closed };
 }
 
-function createClient(deps: ConnectionDeps, mode: "legacy" | "auto"): Client {
+function createClient(deps: ClientDeps, mode: "legacy" | "auto"): Client {
   const { elicit, listChanged, inFront } = deps;
   const follow = (kind: ListKind): { autoRefresh: false; debounceMs: number; onChanged: () => void } => ({
     autoRefresh: false,

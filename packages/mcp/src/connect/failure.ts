@@ -1,5 +1,4 @@
 import { errorCode, messageOf } from "@assent/core";
-import { createRedactor } from "@assent/policy";
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import type { ProgramReport } from "./process-transport.ts";
 
@@ -26,15 +25,14 @@ export class ServerError extends Error {
 /** Describes why a program could not be started, did not answer, or ended. */
 export function describeProgramFailure(
   error: unknown,
-  { report, env, seconds }: { readonly report: ProgramReport; readonly env: Readonly<Record<string, string>>; readonly seconds: number },
+  { report, redact, seconds }: { readonly report: ProgramReport; readonly redact: (text: string) => string; readonly seconds: number },
 ): ServerFailure {
   if (errorCode(error) === "ENOENT")
     return {
-      reason: messageOf(error).replace(/[^.]$/, "$&: there is no such file."),
+      reason: redact(messageOf(error)).replace(/[^.]$/, "$&: there is no such file."),
       advice: 'Install it, or write its full path as "command".',
       final: true,
     };
-  const redact = createSecretRedactor(env);
   const evidence = [
     report.garbage !== undefined && `Its standard output is not MCP: "${redact(report.garbage)}".`,
     report.errors.trim() !== "" && `Its standard error ends with "${lastLines(redact(report.errors))}".`,
@@ -42,13 +40,7 @@ export function describeProgramFailure(
   const advice = 'Start the program by hand to see what is wrong. Check "command", "args" and "env".';
   if (report.end !== undefined) return { reason: [`The program ${report.end}.`, ...evidence].join(" "), advice };
   if (isTimeout(error)) return { reason: [`The program did not answer within ${seconds} s.`, ...evidence].join(" "), advice };
-  return { reason: [`The connection failed: ${messageOf(error)}.`, ...evidence].join(" "), advice };
-}
-
-/** Hides known forms of secrets, and the values of variables that are named like secrets. The model reads these texts, too. */
-function createSecretRedactor(env: Readonly<Record<string, string>>): (text: string) => string {
-  const secrets = Object.entries(env).filter(([name, value]) => /key|token|secret|pass|auth|credential/i.test(name) && value.length > 3);
-  return createRedactor(secrets.map(([name, literal]) => ({ name, literal })));
+  return { reason: [`The connection failed: ${redact(messageOf(error))}.`, ...evidence].join(" "), advice };
 }
 
 /** Describes why a server's answer to a request for its lists cannot be used. */

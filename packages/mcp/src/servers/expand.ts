@@ -10,6 +10,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
+/** The names of all variables that a server's texts mention. */
+export function mentionedVariables(server: McpServerTransport): readonly string[] {
+  return Array.from(JSON.stringify(server).matchAll(VARIABLE), ([, variable = ""]) => variable);
+}
+
 /** Replaces `${VAR}` and `${VAR:-default}`. A default also counts for an empty variable. Everything else stays as it is. */
 export function expandServer(server: McpServerTransport, environment: Environment): ExpandedServer {
   const missing: MissingVariable[] = [];

@@ -17,6 +17,7 @@ import type { ServerChannel } from "../connect/channel-transport.ts";
 import { type Connection, type ConnectionDeps, connectChannel, connectServer, type ListKind } from "../connect/connect.ts";
 import { describeListFailure, ServerError, type ServerFailure } from "../connect/failure.ts";
 import { expandServer } from "./expand.ts";
+import { createServerRedactor } from "./secrets.ts";
 
 /** A server to use, with where its configuration comes from. */
 export type ConfiguredServer = {
@@ -99,7 +100,7 @@ export type ServerConnection = {
 export type SeenServer = { readonly identity: string; readonly tools: readonly RemoteTool[] };
 
 /** What a server connection needs. */
-export type ServerDeps = Omit<ConnectionDeps, "listChanged" | "elicit" | "runningCall"> & {
+export type ServerDeps = Omit<ConnectionDeps, "listChanged" | "elicit" | "redact" | "runningCall"> & {
   readonly clock: Clock;
   readonly digest: Digest;
   /** The variables that the configuration may mention. */
@@ -179,15 +180,17 @@ export function createServer(configured: ConfiguredServer, deps: ServerDeps): Se
   /** Servers on a pipe do not say which call they ask about. Calls that change something run one at a time, so it is the last. */
   const elicitInCall: ConnectionDeps["elicit"] = async (request) => running.at(-1)?.elicit(request) ?? { action: "cancel" };
   const runningCall = (): string | undefined => running.at(-1)?.id;
-  const connect = async (connecting: ConnectionDeps): Promise<Connection> => {
+  const connect = async (): Promise<Connection> => {
+    const connecting = { ...deps, listChanged: followChange, elicit: elicitInCall, runningCall };
     if (configured.channel) return await connectChannel(configured.channel, connecting, ending.signal);
     const expanded = configured.isLiteral ? { server } : expandServer(server, deps.environment);
     if ("missing" in expanded) throw missingVariables(expanded.missing, file);
-    return await connectServer(name, expanded.server, connecting, ending.signal);
+    const redact = createServerRedactor(server, expanded.server, deps);
+    return await connectServer(name, expanded.server, { ...connecting, redact }, ending.signal);
   };
   const open = async (): Promise<void> => {
     outdated.clear();
-    const opened = await connect({ ...deps, listChanged: followChange, elicit: elicitInCall, runningCall });
+    const opened = await connect();
     const since = clock.now();
     let hasEnded = false;
     void opened.closed.then(() => {

@@ -27,7 +27,8 @@ const RUNS_COMMANDS: ReadonlySet<string> = new Set([
 const BETWEEN_WORDS = /["'\s,\])}]+/;
 const ASSENT = /(?:(?:^|[^\w.-])assent|@assent\/cli)(?:\.js)?(?:@[\w.^~-]+)?$/;
 const ANSWERS = /^(?:approve|reject|apply|discard|trust)(?![\w-])/;
-const ANSWERS_OF_TWO_WORDS = /^(?:grants (?:promote|revoke)|stats store|(?:hook|mcp) (?:un)?install|store (?:copy|migrate))(?![\w-])/;
+const ANSWERS_OF_TWO_WORDS =
+  /^(?:grants (?:promote|revoke)|stats store|(?:hook|mcp) (?:un)?install|mcp (?:add|remove)|store (?:copy|migrate))(?![\w-])/;
 
 /** True if a text has the words of a command of Assent that answers, trusts or changes the guard. Options may stand before the command, each with a value. */
 function mentionsAnswer(text: string): boolean {
