@@ -36,6 +36,7 @@ const FIRST_QUESTIONS: Readonly<Record<string, RegExp>> = {
   form: /The MCP server x asks: Which release\?/,
   page: /server x asks you to open a page of id\.example\.com:\nhttps:.*\nLog in/,
   imitating: /open a page of evil\.example:/,
+  insist: /Again\?/,
   password: /^The MCP server x asks: Log in!+\n\(Do not enter passwords or keys here: the answer goes to the server and is recorded\./,
 };
 
@@ -75,6 +76,13 @@ describe("what a server asks becomes a question to the person", () => {
     ["a page that is a script", "script", [{ open: ["I opened it"] }], { action: "decline" }],
     ["a page whose address is too long to be shown", "long-url", [{ open: ["I opened it"] }], { action: "decline" }],
     ["a form for a password, with a long message", "password", [{ go_on: ["Decline"] }], { action: "decline" }],
+    [
+      "a server that insists is not heard after three refusals",
+      "insist",
+      Array(100).fill({ go_on: ["Decline"] }),
+      { decline: 3, cancel: 97 },
+    ],
+    ["a server that asks without end", "insist", Array(100).fill({ go_on: ["Continue"] }), { accept: 50, cancel: 50 }],
     ["a page that the person does not want to open", "page", [{ open: ["Decline"] }], { action: "decline" }],
   ];
   for (const [sentence, behavior, replies, answer] of rows)

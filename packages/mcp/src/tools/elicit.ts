@@ -16,11 +16,34 @@ const LONGEST_URL = 1_500;
 /** What `elicit` needs to ask a person. */
 export type ElicitParts = { readonly server: string; readonly gate: RunContext["gate"]; readonly schemas: Schemas };
 
+/** A server that asks again and again during one call must not keep the person from everything else. */
+const MOST_QUESTIONS = 50;
+const MOST_REFUSED = 3;
+
+/** Asks for the server of one call, one question after the other. After too many questions, or too many without an answer, all are cancelled. */
+export function createElicitor(parts: ElicitParts): (params: ElicitRequestParams) => Promise<ElicitResult> {
+  let asked = 0;
+  let refused = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const askNext = async (params: ElicitRequestParams): Promise<ElicitResult> => {
+    if (asked === MOST_QUESTIONS || refused === MOST_REFUSED) return { action: "cancel" };
+    asked += 1;
+    const result = await elicit(params, parts);
+    if (result.action !== "accept") refused += 1;
+    return result;
+  };
+  return (params) => {
+    const next = last.then(() => askNext(params));
+    last = next.catch(() => undefined); // reported to the server
+    return next;
+  };
+}
+
 /**
  * Turns what a server asks into a question to the person, as a call of `ask` inside the running call: it is recorded, and can be answered wherever questions can.
  * If no person can be asked, or an answer comes from a timeout, the server learns that the request was cancelled.
  */
-export async function elicit(params: ElicitRequestParams, { server, gate, schemas }: ElicitParts): Promise<ElicitResult> {
+async function elicit(params: ElicitRequestParams, { server, gate, schemas }: ElicitParts): Promise<ElicitResult> {
   if (params.mode === "url") return await askToOpen(params, { server, gate });
   const properties: Fields = isObject(params.requestedSchema.properties) ? (params.requestedSchema.properties as Fields) : {};
   const required = params.requestedSchema.required ?? [];

@@ -2,7 +2,7 @@ import { type Annotations, defineTool, messageOf, type Schemas, type Tool, type 
 import type { ElicitResult, Tool as RemoteTool } from "@modelcontextprotocol/client";
 import type { ClientInFront } from "../connect/connect.ts";
 import type { ServerConnection } from "../servers/server.ts";
-import { elicit } from "./elicit.ts";
+import { createElicitor } from "./elicit.ts";
 import type { DisabledTool } from "./names.ts";
 import { findPathArguments, locateArguments } from "./path-arguments.ts";
 import { toToolResult } from "./result.ts";
@@ -61,6 +61,7 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas, i
     fails: () => failure(connection.obstacle(remote)),
     ...(inFront && { maxOutputChars: Number.POSITIVE_INFINITY }),
     run: async (input, { signal, update, gate, callId }) => {
+      const elicit = createElicitor({ server, gate, schemas });
       const sent = await connection.call({
         id: callId,
         tool: remote,
@@ -69,7 +70,7 @@ function describeTool(name: string, remote: RemoteTool, { connection, schemas, i
         elicit: async (request) =>
           inFront?.capabilities.elicitation
             ? ((await inFront.request("elicitation/create", request, callId)) as ElicitResult)
-            : await elicit(request, { server, gate, schemas }),
+            : await elicit(request),
         progress: (told) => {
           const { progress, total, message } = told;
           if (inFront) inFront.progress(callId, told);
