@@ -28,8 +28,13 @@ export type Registry = {
 export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {}): Registry {
   const byName = new Map<string, Tool>();
   const taken = new Map<string, string>();
-  let all: readonly Tool[] = Object.freeze([]);
-  let offered: readonly Tool[] = all;
+  const added: Tool[] = [];
+  /** Undefined after a tool was added; thousands of tools are added one by one. */
+  let lists: { readonly all: readonly Tool[]; readonly offered: readonly Tool[] } | undefined;
+  const listTools = (): NonNullable<typeof lists> => {
+    lists ??= { all: Object.freeze([...added]), offered: Object.freeze(added.filter(({ hidden }) => !hidden)) };
+    return lists;
+  };
 
   const refuseTaken = (name: string): void => {
     const holder = taken.get(name.toLowerCase());
@@ -50,8 +55,8 @@ export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {})
       // Refuses a Standard Schema that cannot be shown to the model now, not in the middle of a turn.
       void tool.inputSchema;
       enter(tool.name, tool);
-      all = Object.freeze([...all, tool]);
-      offered = Object.freeze(all.filter(({ hidden }) => !hidden));
+      added.push(tool);
+      lists = undefined;
     },
     alias: (name: string, canonical: string) => {
       const tool = byName.get(canonical);
@@ -60,12 +65,12 @@ export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {})
       enter(name, tool);
     },
     get: (name: string) => byName.get(name),
-    list: () => all,
-    visible: () => offered,
+    list: () => listTools().all,
+    visible: () => listTools().offered,
     suggest: (name: string) =>
       suggestions(
         name,
-        offered.map((tool) => tool.name),
+        listTools().offered.map((tool) => tool.name),
       ),
   });
 }

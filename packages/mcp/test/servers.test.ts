@@ -153,6 +153,18 @@ describe("a server that misbehaves", () => {
     assert.equal((await call("mcp__x__echo")).content.length, 10 * 1024 * 1024);
   });
 
+  test("pictures that would make a result too large for the model are named instead", async (t) => {
+    const directory = scratch(t);
+    const { set, call } = createBench(t, { x: hostile("pictures", directory) }, { directory });
+    await set.settle(20_000);
+    const { content } = await call("mcp__x__echo");
+    assert.ok(Array.isArray(content));
+    assert.deepEqual(
+      content.map((part) => (part.type === "text" ? part.text : part.type)),
+      ["image", "image", "[image/png, 3750 kB]: left out, because the result is too large."],
+    );
+  });
+
   test("a message without an end ends the server, not this process", async (t) => {
     const directory = scratch(t);
     const { set, call } = createBench(t, { x: hostile("too-long", directory) }, { directory });
@@ -382,6 +394,17 @@ describe("tools of a server", () => {
     );
     assert.equal(new Set(names).size, 4);
     assert.ok(set.tools().every(({ title }) => title.length <= 100));
+  });
+
+  test("of more than 1,000 tools, the first are offered, and the reason says how to choose", async (t) => {
+    const directory = scratch(t);
+    const crowd = hostile("crowd", directory);
+    const { set } = createBench(t, { x: crowd, some: { ...crowd, enabledTools: ["tool_1002"] } }, { directory });
+    await set.settle(20_000);
+    const named = (prefix: string): number => set.tools().filter(({ name }) => name.startsWith(prefix)).length;
+    assert.deepEqual([named("mcp__x__"), named("mcp__some__")], [1_000, 1]);
+    const reason = 'At most 1000 tools of a server are offered. Choose with "enabledTools".';
+    assert.deepEqual(set.disabledTools("x"), [{ tool: "3 more", reason }]);
   });
 
   test("200 tools are all there; enabledTools and disabledTools choose among them", async (t) => {

@@ -85,12 +85,16 @@ export function createServerSet(configured: readonly ConfiguredServer[], deps: S
   };
 }
 
+/** Compiling the schemas of more tools would hold up everything else for seconds. */
+const MOST_TOOLS = 1_000;
+
 function offerTools(connection: ServerConnection, { digest, schemas, inFront }: ServerSetDeps): Omit<ServerOffer, "of"> {
   const { name, server } = connection.configured;
   const { enabledTools, disabledTools = [] } = server;
-  const listed = connection
+  const chosen = connection
     .lists()
     .tools.filter(({ name: tool }) => (enabledTools?.includes(tool) ?? true) && !disabledTools.includes(tool));
+  const listed = chosen.slice(0, MOST_TOOLS);
   const { names, disabled } = assignNames(
     name,
     listed.map((tool) => tool.name),
@@ -99,6 +103,9 @@ function offerTools(connection: ServerConnection, { digest, schemas, inFront }: 
   const reserved: readonly string[] = inFront ? Object.values(READING_NAMES) : [];
   const tools: OfferedTool[] = [];
   const refused: DisabledTool[] = [...disabled];
+  const over = chosen.length - listed.length;
+  if (over > 0)
+    refused.push({ tool: `${over} more`, reason: `At most ${MOST_TOOLS} tools of a server are offered. Choose with "enabledTools".` });
   for (const remote of listed) {
     const assigned = names.get(remote.name);
     if (assigned === undefined) continue;

@@ -3,11 +3,13 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client"
 
 /** The largest image, sound or file that the model gets, in base64 characters. */
 const LARGEST_BINARY = 6_000_000;
+/** All of them together; providers refuse larger requests. */
+const LARGEST_TOTAL = 12_000_000;
 
 /** What the model and people get for the result of an MCP tool. */
 export function toToolResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {
   const value = structuredContent as Json | undefined;
-  const parts = content.map(toPart);
+  const parts = limitTotal(content.map(toPart));
   const shown: readonly ContentPart[] = parts.length === 0 && value !== undefined ? [{ type: "json", value }] : parts;
   const text = shown
     .map((part) => (part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.value) : describe(part)))
@@ -42,6 +44,18 @@ function toPart(block: ContentBlock): ContentPart {
     default:
       return { type: "text", text: `Content of an unknown type: ${JSON.stringify(block satisfies never)}` };
   }
+}
+
+/** Replaces what would make the result too large. */
+function limitTotal(parts: readonly ContentPart[]): readonly ContentPart[] {
+  let total = 0;
+  return parts.map((part) => {
+    if (part.type !== "image" && part.type !== "file") return part;
+    if (total + part.data.length > LARGEST_TOTAL)
+      return { type: "text", text: `${describe(part)}: left out, because the result is too large.` };
+    total += part.data.length;
+    return part;
+  });
 }
 
 function toBinary(mediaType: string, data: string, name?: string): ContentPart {

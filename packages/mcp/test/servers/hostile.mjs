@@ -21,6 +21,7 @@ const nestedSchema = (levels) => {
 
 function tools() {
   if (behavior === "many") return Array.from({ length: 200 }, (_, index) => ({ ...echo, name: `tool_${index}` }));
+  if (behavior === "crowd") return Array.from({ length: 1_003 }, (_, index) => ({ ...echo, name: `tool_${index}` }));
   if (behavior === "bad-schema")
     return [echo, { ...echo, name: "broken", inputSchema: { type: "object", properties: { a: { type: "strnig" } } } }];
   if (behavior === "odd-schemas")
@@ -55,6 +56,8 @@ const CALLS = {
   die: () => process.exit(7),
   hang: (_id, _input, meta) => tellProgress(meta),
   huge: (id) => answer(id, text("x".repeat(10 * 1024 * 1024))),
+  pictures: (id) =>
+    answer(id, { content: Array.from({ length: 3 }, () => ({ type: "image", mimeType: "image/png", data: "A".repeat(5_000_000) })) }),
   "too-long": () => {
     const piece = "x".repeat(1024 * 1024);
     const more = () => process.stdout.write(piece, () => more());
