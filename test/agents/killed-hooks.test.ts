@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { AGENT_NAMES, AGENTS, type AgentName } from "@assent/guard";
@@ -129,6 +131,14 @@ for (const agent of AGENT_NAMES) {
     });
 
     if (!LONG) return;
+    test("does not run a call if the wrapper is missing", async () => {
+      await using place = await guardAgents([agent], RULES);
+      rmSync(join(place.home, ".local/state/assent/hooks/assent-hook"));
+      const { end } = await place.startAgent(agent, [propose(agent, "touch allowed")]);
+      const { output } = await end;
+      assert.ok(!place.ran("allowed"), output);
+    });
+
     test("does not run a call whose wrapper is killed, too", async () => {
       await using place = await guardAgents([agent], RULES);
       const started = await place.startAgent(agent, [propose(agent, "touch asked")]);

@@ -1,5 +1,5 @@
 import type { GuardEvent, GuardVerdict, HookOutput } from "./guard-event.ts";
-import { readClaudeEvent, writeClaudeVerdict, writeCodexVerdict } from "./wires/claude.ts";
+import { denyByExit, denyQwen, readClaudeEvent, writeClaudeVerdict, writeCodexVerdict, writeQwenVerdict } from "./wires/claude.ts";
 import { readGeminiEvent, writeGeminiVerdict } from "./wires/gemini.ts";
 import { readOpencodeEvent, writeOpencodeVerdict } from "./wires/opencode.ts";
 
@@ -10,6 +10,8 @@ export type GuardedAgent = {
   /** Throws `GuardInputError`. */
   readonly read: (text: string) => GuardEvent;
   readonly write: (verdict: GuardVerdict, event: GuardEvent) => HookOutput;
+  /** Denies whatever the event is. */
+  readonly deny: (reason: string) => HookOutput;
   /** A hook may leave the decision to the agent's own dialog: without a person, the agent refuses. */
   readonly hasDialog: boolean;
   /** How long the agent waits for a hook, in seconds, as `install` configures it. */
@@ -22,21 +24,30 @@ export const AGENT_NAMES: readonly ["claude", "codex", "gemini", "qwen", "openco
 /** One of `AGENT_NAMES`. */
 export type AgentName = (typeof AGENT_NAMES)[number];
 
+const timeoutSeconds = 600;
 const writeClaude: GuardedAgent["write"] = (verdict, { kind }) =>
   writeClaudeVerdict(verdict, kind === "dialog" ? "PermissionRequest" : "PreToolUse");
 
 /** Every agent by its name. */
 export const AGENTS: Readonly<Record<AgentName, GuardedAgent>> = {
-  claude: { name: "claude", title: "Claude Code", read: readClaudeEvent, write: writeClaude, hasDialog: true, timeoutSeconds: 600 },
-  codex: { name: "codex", title: "Codex", read: readClaudeEvent, write: writeCodexVerdict, hasDialog: false, timeoutSeconds: 600 },
-  gemini: { name: "gemini", title: "Gemini CLI", read: readGeminiEvent, write: writeGeminiVerdict, hasDialog: false, timeoutSeconds: 600 },
-  qwen: { name: "qwen", title: "Qwen Code", read: readClaudeEvent, write: writeClaude, hasDialog: true, timeoutSeconds: 600 },
+  claude: {
+    ...{ name: "claude", title: "Claude Code", hasDialog: true, timeoutSeconds },
+    ...{ read: readClaudeEvent, write: writeClaude, deny: denyByExit },
+  },
+  codex: {
+    ...{ name: "codex", title: "Codex", hasDialog: false, timeoutSeconds },
+    ...{ read: readClaudeEvent, write: writeCodexVerdict, deny: denyByExit },
+  },
+  gemini: {
+    ...{ name: "gemini", title: "Gemini CLI", hasDialog: false, timeoutSeconds },
+    ...{ read: readGeminiEvent, write: writeGeminiVerdict, deny: denyByExit },
+  },
+  qwen: {
+    ...{ name: "qwen", title: "Qwen Code", hasDialog: true, timeoutSeconds },
+    ...{ read: readClaudeEvent, write: writeQwenVerdict, deny: denyQwen },
+  },
   opencode: {
-    name: "opencode",
-    title: "opencode",
-    read: readOpencodeEvent,
-    write: writeOpencodeVerdict,
-    hasDialog: false,
-    timeoutSeconds: 600,
+    ...{ name: "opencode", title: "opencode", hasDialog: false, timeoutSeconds },
+    ...{ read: readOpencodeEvent, write: writeOpencodeVerdict, deny: denyByExit },
   },
 };

@@ -9,11 +9,9 @@ export {
   type AgentHome,
   agentFiles,
   type InstallScope,
-  type ProjectPlace,
-  projectPlugins,
-  switchedOff,
 } from "./install/agent-files.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
+export { type ProjectFiles, type ProjectPlace, switchedOff } from "./install/switched-off.ts";
 export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export {
   clientFile,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { basename, dirname } from "node:path";
 import { describe, test } from "node:test";
 import { AGENT_NAMES, AGENTS, type AgentHome, agentFiles, type HookSetup, switchedOff } from "@assent/guard";
 
@@ -42,13 +43,13 @@ describe("the files of each agent", () => {
       assert.match(
         text,
         new RegExp(
-          agent === "opencode"
-            ? `"decide","--deadline","598s","--store"`
+          agent === "opencode" || agent === "claude"
+            ? `"decide",\\s*"--deadline",\\s*"598s",\\s*"--store"`
             : `assent-hook ${agent} decide --deadline 598s --store /elsewhere \\|\\| exit 2"`,
         ),
       );
-      assert.doesNotMatch(text, /report.{1,3}--deadline/);
-      assert.match(text, /report.{1,3}--store.{1,3}\/elsewhere/);
+      assert.doesNotMatch(text, /report[\s",]*--deadline/);
+      assert.match(text, /report[\s",]*--store[\s",]*\/elsewhere/);
     });
 
     test(`${title}: the user's file is in the home, the project's in the project`, () => {
@@ -123,11 +124,37 @@ describe("the configuration of Codex", () => {
 });
 
 describe("a project that switches hooks off is noticed", () => {
+  const before = (event: string, command: string): string =>
+    JSON.stringify({ hooks: { [event]: [{ matcher: "*", hooks: [{ type: "command", command }] }] } });
+  const ownPlugin = agentFiles("opencode", "project", AT)[0]?.install("", SETUP) ?? "";
   const rows: readonly [agent: (typeof AGENT_NAMES)[number], file: string, text: string, noticed: boolean][] = [
     ["claude", ".claude/settings.json", '{ "disableAllHooks": true }', true],
     ["claude", ".claude/settings.local.json", '{ "disableAllHooks": true }', true],
     ["claude", ".claude/settings.json", '{ "disableAllHooks": false }', false],
-    ["claude", ".claude/settings.json", "nonsense", false],
+    ["claude", ".claude/settings.json", "nonsense", true],
+    ["claude", ".claude/settings.json", "", false],
+    ["claude", ".claude/settings.json", '\ufeff{ "disableAllHooks": true }', true],
+    ["claude", ".claude/settings.json", '{ "env": { "CLAUDE_CODE_SHELL_PREFIX": "./p.sh" } }', true],
+    ["claude", ".claude/settings.json", '{ "env": { "CLAUDE_ENV_FILE": "./p.sh" } }', true],
+    ["claude", ".claude/settings.json", before("PreToolUse", "./rewrite.sh"), true],
+    ["claude", ".claude/settings.json", before("PreToolUse", "./rewrite.sh # /state/hooks/assent-hook"), true],
+    ["claude", ".claude/settings.json", before("PreToolUse", "/state/hooks/assent-hook claude; ./rewrite.sh"), true],
+    ["claude", ".claude/settings.json", before("PreToolUse", "/state/hooks/assent-hook claude decide || exit 2"), false],
+    ["claude", ".claude/settings.json", before("PreToolUse", SETUP.wrapper), false],
+    ["claude", ".claude/settings.json", before("PostToolUse", "./format.sh"), false],
+    ["qwen", ".qwen/settings.json", before("PreToolUse", "./allow.sh"), true],
+    ["qwen", ".qwen/settings.json", '{ "env": { "QWEN_CODE_SAFE_MODE": "1" } }', true],
+    ["qwen", ".env", "A=1\nexport QWEN_CODE_SIMPLE=1\n", true],
+    ["qwen", ".qwen/.env", "QWEN_CODE_SAFE_MODE=1\n", true],
+    ["qwen", ".env", "NODE_OPTIONS=--max-old-space-size=4096\n", false],
+    ["gemini", ".gemini/settings.json", before("BeforeTool", "./rewrite.sh"), true],
+    ["opencode", "opencode.json", '{ "plugin": ["./x.js"] }', true],
+    ["opencode", ".opencode/opencode.jsonc", '{ "plugin": [], }', true],
+    ["opencode", "opencode.json", '{ "model": "x" }', false],
+    ["opencode", ".opencode/plugin/x.ts", "export default {}", true],
+    ["opencode", ".opencode/tool/bash.js", "export default {}", true],
+    ["opencode", ".opencode/plugin/assent.js", "export default {} // /state/hooks/assent-hook", true],
+    ["opencode", ".opencode/plugin/assent.js", ownPlugin, false],
     ["qwen", ".qwen/settings.json", '{ "disableAllHooks": true }', true],
     ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "enabled": false } }', true],
     ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "disabled": ["assent"] } }', true],
@@ -140,9 +167,13 @@ describe("a project that switches hooks off is noticed", () => {
     ["codex", ".codex/config.toml", "[features]\nhooks = true\n", false],
   ];
   for (const [agent, file, text, noticed] of rows)
-    test(`${AGENTS[agent].title}: ${file} with ${JSON.stringify(text)}${noticed ? "" : " is fine"}`, () => {
-      const at = { directory: "/home/me/project/src", home: "/home/me" };
-      const found = switchedOff(agent, at, (path) => (path === `/home/me/project/${file}` ? text : undefined));
+    test(`${AGENTS[agent].title}: ${file} with ${JSON.stringify(text.slice(0, 100))}${noticed ? "" : " is fine"}`, () => {
+      const at = { directory: "/home/me/project/src", home: "/home/me", wrapper: SETUP.wrapper };
+      const path = `/home/me/project/${file}`;
+      const found = switchedOff(agent, at, {
+        read: (one) => (one === path ? text : undefined),
+        list: (folder) => (folder === dirname(path) ? [basename(path)] : []),
+      });
       assert.equal(found.length, noticed ? 1 : 0);
     });
 });

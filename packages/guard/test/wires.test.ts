@@ -141,7 +141,8 @@ type AnswerRow = readonly [agent: AgentName, verdict: GuardVerdict["verdict"], s
 const ANSWERS: readonly AnswerRow[] = [
   ["claude", "allow", /"permissionDecision":"allow"/, 0],
   ["claude", "dialog", /"permissionDecision":"ask"/, 0],
-  ["qwen", "allow", /"permissionDecision":"allow"/, 0],
+  ["qwen", "allow", /^\{"decision":"allow"\}\n$/, 0],
+  ["qwen", "dialog", /"permissionDecision":"ask"/, 0],
   ["codex", "allow", /^$/, 0],
   ["codex", "dialog", /^$/, 0],
   ["gemini", "allow", /^\{"decision":"allow"\}\n$/, 0],
@@ -158,6 +159,14 @@ describe("answers", () => {
     });
   }
   for (const agent of AGENT_NAMES)
-    test(`${AGENTS[agent].title}: a deny is exit code 2 and its reason on stderr`, () =>
-      assert.deepEqual(AGENTS[agent].write({ verdict: "deny", reason: "no" }, before), { stdout: "", stderr: "no\n", exit: 2 }));
+    test(`${AGENTS[agent].title}: a deny is exit code 2 and its reason on stderr`, () => {
+      const output = AGENTS[agent].write({ verdict: "deny", reason: 'a "no"' }, before);
+      assert.deepEqual([output, output.stdout, output.exit], [AGENTS[agent].deny('a "no"'), "", 2]);
+      if (agent !== "qwen") return assert.equal(output.stderr, 'a "no"\n');
+      const { decision, hookSpecificOutput } = JSON.parse(output.stderr); // a hook that allows counts more than other text
+      assert.deepEqual(
+        [decision, hookSpecificOutput.permissionDecision, hookSpecificOutput.permissionDecisionReason],
+        ["deny", "deny", 'a "no"'],
+      );
+    });
 });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   type Approver,
@@ -21,6 +22,7 @@ import {
   type OutsideRun,
   switchedOff,
   translateCall,
+  WRAPPER_NAME,
 } from "@assent/guard";
 import { currentUser } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
@@ -35,7 +37,7 @@ import { storeFlag, userHome } from "../store/location.ts";
 import { VERSION } from "../version.ts";
 import { findAgentProcess } from "./agent-process.ts";
 import { agentTitle, type OutsidePlace, type OutsidePolicy, openOutsidePolicy } from "./outside-policy.ts";
-import { readText } from "./read-text.ts";
+import { PROJECT_FILES } from "./read-text.ts";
 
 /** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, to both, or deny it. */
 export type OnOutsideAsk = "wait" | "agent" | "both" | "deny";
@@ -55,8 +57,8 @@ export type DecideOptions = {
  * 3. The claim is on disk before the agent may run it. Then this process exits; the agent's report ends the call.
  */
 export async function decideOutsideCall(context: Context, { place, call, onAsk: wanted, signal }: DecideOptions): Promise<GuardVerdict> {
-  const project = { directory: call.cwd, home: userHome(context.io.env) };
-  const [off] = switchedOff(place.agent, project, (path) => readText(path) ?? undefined);
+  const wrapper = join(place.directory, "hooks", WRAPPER_NAME);
+  const [off] = switchedOff(place.agent, { directory: call.cwd, home: userHome(context.io.env), wrapper }, PROJECT_FILES);
   if (off !== undefined) return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here.` };
   const translated = translateCall(place.agent, call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();

@@ -48,7 +48,8 @@ export async function hookCommand(context: Context): Promise<number> {
     const what = decides
       ? `Assent denied this call because it could not decide: ${messageOf(error)}`
       : `Assent could not record this: ${messageOf(error)}`;
-    await io.stderr.write(`${what}\nA person can find out why with: assent doctor\n`).catch(() => undefined);
+    const text = `${what}\nA person can find out why with: assent doctor`;
+    await io.stderr.write(decides ? agent.deny(text).stderr : `${text}\n`).catch(() => undefined);
     return decides ? 2 : 0;
   }
 }

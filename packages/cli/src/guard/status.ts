@@ -1,15 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  AGENT_NAMES,
-  AGENTS,
-  AgentConfigError,
-  type AgentName,
-  type InstallScope,
-  projectPlugins,
-  switchedOff,
-  WRAPPER_NAME,
-} from "@assent/guard";
+import { AGENT_NAMES, AGENTS, AgentConfigError, type AgentName, type InstallScope, switchedOff, WRAPPER_NAME } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { printJson } from "../io/output.ts";
@@ -18,7 +9,7 @@ import { stateDirectory, userHome } from "../store/location.ts";
 import { type DoctorResults, type RecordedExamination, readDoctorResults } from "./doctor-results.ts";
 import { filesOf } from "./install.ts";
 import { type PolicyStatus, policyStatus } from "./policy-status.ts";
-import { readText } from "./read-text.ts";
+import { PROJECT_FILES, readText } from "./read-text.ts";
 
 export type AgentStatus = {
   readonly agent: AgentName;
@@ -51,12 +42,8 @@ type StatusParts = { readonly wrapper: string; readonly results: DoctorResults; 
 function agentStatus(context: Context, agent: AgentName, { wrapper, results, policy, now }: StatusParts): AgentStatus {
   const found = (["user", "project"] as const).map((scope) => ({ scope, ...scopeStatus(context, agent, scope) }));
   const scopes = found.flatMap(({ scope, installed }) => (installed ? [scope] : []));
-  const project = { directory: context.io.cwd, home: userHome(context.io.env) };
-  const off = [
-    ...switchedOff(agent, project, (path) => readText(path) ?? undefined),
-    ...projectPlugins(agent, project, listFiles),
-    ...managedProblems(agent),
-  ];
+  const project = { directory: context.io.cwd, home: userHome(context.io.env), wrapper };
+  const off = [...switchedOff(agent, project, PROJECT_FILES), ...managedProblems(agent)];
   const problems = [...new Set([...found.flatMap(({ installed, problems: all }) => (installed ? all : [])), ...off])];
   const { [agent]: examined } = results;
   if (scopes.length > 0 && !existsSync(wrapper)) problems.push(`${wrapper} is missing: assent hook install ${agent}`);
@@ -67,10 +54,6 @@ function agentStatus(context: Context, agent: AgentName, { wrapper, results, pol
   const state = isInstalled && problems.length > 0 ? "broken" : isInstalled ? "guarded" : "not guarded";
   const doctor = examined ? { ...examined, ageSeconds: Math.max(0, Math.round((now - Date.parse(examined.at)) / 1_000)) } : null;
   return { agent, title: AGENTS[agent].title, state, scopes, problems, doctor };
-}
-
-function listFiles(path: string): readonly string[] {
-  return existsSync(path) ? readdirSync(path) : [];
 }
 
 const MANAGED = ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];

@@ -27,7 +27,7 @@ describe("assent hook install", () => {
     writeHome(at, SETTINGS, before);
     const installed = await at.here(["hook", "install", "claude", "--yes"]);
     assert.equal(installed.code, 0);
-    assert.match(installed.stdout, /\+ .*assent-hook claude decide --deadline 598s/);
+    assert.match(installed.stdout, /\+ .*"onFailure": "block"/);
     assert.match(installed.stdout, /The hooks of Claude Code are installed\. Prove it: assent hook doctor claude/);
     assert.deepEqual([JSON.parse(readHome(at, SETTINGS)).theme, readHome(at, `${SETTINGS}.before-assent`)], ["dark", before]);
     assert.match((await at.here(["hook", "install", "claude", "--yes"])).stdout, /^Nothing to change/);
@@ -105,9 +105,9 @@ describe("assent hook install", () => {
 
   test("the agent's command denies if the wrapper is missing, and its reports do not", async () => {
     using at = place();
-    await at.here(["hook", "install", "claude", "--yes"]);
+    await at.here(["hook", "install", "qwen", "--yes"]);
     rmSync(join(at.store, "hooks/assent-hook"));
-    const { hooks } = JSON.parse(readHome(at, SETTINGS));
+    const { hooks } = JSON.parse(readHome(at, ".qwen/settings.json"));
     const run = async (event: string): Promise<number | null> =>
       (await at.run(["-c", hooks[event][0].hooks[0].command], { entry: ["-e", RUN_SHELL, "--"] })).code;
     assert.deepEqual([await run("PreToolUse"), await run("PostToolUse")], [2, 127]);

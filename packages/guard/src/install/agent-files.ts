@@ -1,9 +1,10 @@
-import { dirname, join } from "node:path";
-import { isObject, type JsonObject } from "@assent/core";
+import { join } from "node:path";
+import type { JsonObject } from "@assent/core";
 import type { AgentName } from "../agents.ts";
 import { addHooks, type HookEntries, hookedEvents, readConfig, removeHooks } from "./hook-config.ts";
-import { opencodePlugin } from "./opencode-plugin.ts";
-import { disabledCodexHooks, enableCodexHooks, readsCodexHooks } from "./toml-feature.ts";
+import { opencodePlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
+import { disabledHooks, GEMINI_NAME } from "./switched-off.ts";
+import { enableCodexHooks, readsCodexHooks } from "./toml-feature.ts";
 import { type HookSetup, quote, wrapperArguments } from "./wrapper.ts";
 
 /** Where an agent keeps its configuration. */
@@ -54,81 +55,6 @@ export function agentFiles(agent: AgentName, scope: InstallScope, at: AgentHome)
   }
 }
 
-/** Where a project's configuration is looked for: the directory and those above it, up to the user's own. */
-export type ProjectPlace = { readonly directory: string; readonly home: string };
-
-/**
- * Why the configuration of a project switches the hooks of an agent off or changes how they run, by file. `read` returns undefined for a
- * missing file.
- */
-export function switchedOff(
-  agent: AgentName,
-  { directory, home }: ProjectPlace,
-  read: (path: string) => string | undefined,
-): readonly string[] {
-  const names: Readonly<Record<AgentName, readonly string[]>> = {
-    claude: [".claude/settings.json", ".claude/settings.local.json"],
-    qwen: [".qwen/settings.json"],
-    gemini: [".gemini/settings.json"],
-    codex: [".codex/config.toml"],
-    opencode: [],
-  };
-  return directoriesAbove(directory, home).flatMap((project) =>
-    names[agent].flatMap((name) => {
-      const path = join(project, name);
-      const text = read(path);
-      if (text === undefined) return [];
-      const config = agent === "codex" ? {} : readLeniently(text);
-      const why = agent === "codex" ? disabledCodexHooks(text) : (disabledHooks(config) ?? changedEnvironment(config));
-      return why === undefined ? [] : [`${path}: ${why}`];
-    }),
-  );
-}
-
-/** The agent may have been started in any of them. The configuration in the home directory is the user's. */
-function directoriesAbove(directory: string, home: string): readonly string[] {
-  if (directory === home) return [];
-  const parent = dirname(directory);
-  return [directory, ...(parent === directory ? [] : directoriesAbove(parent, home))];
-}
-
-/** Variables that load code into the hook's programs, or choose other settings or another record. */
-const CHANGES_HOOKS =
-  /^(?:NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|XDG_(?:CONFIG|STATE)_HOME|(?:LD|DYLD|ASSENT|BASH_FUNC)_.+|HOME|ENV|BASH_ENV|SHELLOPTS|IFS)$/;
-
-function changedEnvironment({ env }: JsonObject): string | undefined {
-  const name = isObject(env) ? Object.keys(env).find((one) => CHANGES_HOOKS.test(one)) : undefined;
-  return name === undefined ? undefined : `it sets ${name} for hooks, which can replace the guard`;
-}
-
-/** Files of a project that run inside an agent and can go around its hooks. `list` returns the names in a directory. */
-export function projectPlugins(
-  agent: AgentName,
-  { directory, home }: ProjectPlace,
-  list: (path: string) => readonly string[],
-): readonly string[] {
-  if (agent !== "opencode") return [];
-  const folders = directoriesAbove(directory, home).flatMap((project) =>
-    ["plugin", "plugins"].map((name) => join(project, ".opencode", name)),
-  );
-  return folders.flatMap((folder) =>
-    list(folder)
-      .filter((name) => /\.[cm]?[jt]s$/.test(name) && name !== PLUGIN_NAME)
-      .map((name) => `${join(folder, name)}: this plugin of the project runs inside opencode and can go around the guard`),
-  );
-}
-
-const PLUGIN_NAME = "assent.js";
-
-/** A file that cannot be read switches nothing off in an agent that cannot read it either. */
-function readLeniently(text: string): JsonObject {
-  try {
-    return readConfig(text);
-  } catch {
-    return {};
-  }
-}
-
 function settingsFile(path: string, entries: (setup: HookSetup) => HookEntries, before: string): AgentFile {
   return {
     path,
@@ -142,29 +68,25 @@ function settingsFile(path: string, entries: (setup: HookSetup) => HookEntries, 
   };
 }
 
-/** The settings with which agents switch all hooks off. */
-function disabledHooks({ disableAllHooks, hooksConfig, hooks }: JsonObject): string | undefined {
-  if (disableAllHooks === true) return "it switches all hooks off (disableAllHooks)";
-  const config = hooksConfig as JsonObject | undefined;
-  if (config?.["enabled"] === false) return "it switches all hooks off (hooksConfig.enabled)";
-  const disabled = [config?.["disabled"], (hooks as JsonObject | undefined)?.["disabled"]].flat();
-  return disabled.includes(GEMINI_NAME) ? "it switches the hook of Assent off (disabled)" : undefined;
-}
-
-const GEMINI_NAME = "assent";
+type HookUse = "decide" | "report";
 
 /** The agent gives it to a shell. A wrapper that is missing or killed denies, too. */
-function command(setup: HookSetup, agent: AgentName, use: "decide" | "report"): string {
+function command(setup: HookSetup, agent: AgentName, use: HookUse): JsonObject {
   const words = [setup.wrapper, ...wrapperArguments(setup, agent, use)].map(quote).join(" ");
-  return use === "decide" ? `${words} || exit 2` : words;
+  return { command: use === "decide" ? `${words} || exit 2` : words };
+}
+
+/** Claude Code starts it without a shell, which a project could replace, and denies the call if it fails, is killed or is late. */
+function program(setup: HookSetup, use: HookUse): JsonObject {
+  return { command: setup.wrapper, args: wrapperArguments(setup, "claude", use), ...(use === "decide" && { onFailure: "block" }) };
 }
 
 const REPORTS = ["PostToolUse", "PostToolUseFailure", "PermissionDenied"];
 
 function claudeForm(setup: HookSetup, agent: AgentName, reports: readonly string[]): HookEntries {
-  const entry = (use: "decide" | "report", timeout: number): JsonObject => ({
+  const entry = (use: HookUse, timeout: number): JsonObject => ({
     matcher: "*",
-    hooks: [{ type: "command", command: command(setup, agent, use), timeout }],
+    hooks: [{ type: "command", ...(agent === "claude" ? program(setup, use) : command(setup, agent, use)), timeout }],
   });
   const { matcher: _all, ...ending } = entry("report", REPORT_SECONDS);
   return {
@@ -186,9 +108,9 @@ const codexEntries = (setup: HookSetup): HookEntries => claudeForm(setup, "codex
 
 /** Gemini CLI counts in milliseconds. */
 function geminiEntries(setup: HookSetup): HookEntries {
-  const entry = (use: "decide" | "report", timeout: number): JsonObject => ({
+  const entry = (use: HookUse, timeout: number): JsonObject => ({
     matcher: "*",
-    hooks: [{ type: "command", name: GEMINI_NAME, command: command(setup, "gemini", use), timeout }],
+    hooks: [{ type: "command", name: GEMINI_NAME, ...command(setup, "gemini", use), timeout }],
   });
   return {
     BeforeTool: entry("decide", setup.timeoutSeconds * 1_000),

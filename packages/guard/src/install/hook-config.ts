@@ -109,7 +109,7 @@ export function readConfig(text: string): JsonObject {
   return value as JsonObject;
 }
 
-function hookGroups({ hooks }: JsonObject, event: string): readonly Json[] {
+export function hookGroups({ hooks }: JsonObject, event: string): readonly Json[] {
   const groups = isObject(hooks) ? hooks[event] : undefined;
   return Array.isArray(groups) ? groups : [];
 }

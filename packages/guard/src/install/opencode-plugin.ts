@@ -1,5 +1,15 @@
 import { type HookSetup, wrapperArguments } from "./wrapper.ts";
 
+export const PLUGIN_NAME = "assent.js";
+
+const ARGUMENTS = /(?<=await run\()\[(?:"(?:[^"\\\n]|\\.)*",?)*\]/g;
+
+/** Whether this is the plugin that Assent writes, with any options. */
+export function isOwnPlugin(text: string, wrapper: string): boolean {
+  const ours = opencodePlugin({ wrapper, options: [], decideOptions: [], timeoutSeconds: 0, besideDialog: false });
+  return text.replaceAll(ARGUMENTS, "[]") === ours.replaceAll(ARGUMENTS, "[]");
+}
+
 /** A plugin file for opencode that starts the wrapper before and after every call. A call whose hook does not end with 0 is not run. */
 export function opencodePlugin(setup: HookSetup): string {
   const args = (use: "decide" | "report"): string => JSON.stringify(wrapperArguments(setup, "opencode", use));

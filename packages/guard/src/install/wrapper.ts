@@ -1,4 +1,5 @@
 import type { AgentName } from "../agents.ts";
+import { denyQwen } from "../wires/claude.ts";
 
 /** How the agent calls the wrapper. */
 export type HookSetup = {
@@ -53,7 +54,8 @@ export function wrapperScript({ node, program, env }: WrapperCommand): string {
     "  report.*) exit 0 ;;",
     "  decide.0) ;;",
     "  decide.2) exit 2 ;;",
-    '  *) echo "Assent ended with status $status before it could decide, so this call is denied. A person can find out why with: assent hook doctor $agent" >&2',
+    '  *) why="Assent ended with status $status before it could decide, so this call is denied. A person can find out why with: assent hook doctor $agent"',
+    `    case $agent in qwen) printf '${denyQwen("%s").stderr.replace("\n", "\\n")}' "$why" "$why" ;; *) echo "$why" ;; esac >&2`,
     "    exit 2 ;;",
     "esac",
     `case $answer in ?*) printf '%s\\n' "$answer" || exit 2 ;; esac`,

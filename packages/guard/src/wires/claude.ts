@@ -63,9 +63,18 @@ export function denyByExit(reason: string): HookOutput {
 
 export const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 
+/**
+ * Denies a call of Qwen Code. Its hooks are merged field by field: a plain denial would not count beside a hook that answers with
+ * `permissionDecision`.
+ */
+export function denyQwen(reason: string): HookOutput {
+  const specific = { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason };
+  return { stdout: "", stderr: `${JSON.stringify({ decision: "deny", reason, hookSpecificOutput: specific })}\n`, exit: 2 };
+}
+
 const REASON = "Allowed by Assent";
 
-/** Claude Code and Qwen Code. `dialog` is safe only where the agent asks a person or refuses. */
+/** `dialog` is safe only where the agent asks a person or refuses. */
 export function writeClaudeVerdict(given: GuardVerdict, event: "PreToolUse" | "PermissionRequest"): HookOutput {
   if (given.verdict === "none") return SILENT;
   if (event === "PermissionRequest") return writeDialogAnswer(given);
@@ -78,6 +87,12 @@ function writeDialogAnswer(given: GuardVerdict): HookOutput {
   if (given.verdict === "dialog" || given.verdict === "none") return SILENT;
   const decision = given.verdict === "deny" ? { behavior: "deny", message: given.reason } : { behavior: "allow" };
   return printed({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+}
+
+/** An allow has no `permissionDecision`, which would count more than a denial by another hook. */
+export function writeQwenVerdict(given: GuardVerdict): HookOutput {
+  if (given.verdict === "deny") return denyQwen(given.reason);
+  return given.verdict === "allow" ? printed({ decision: "allow" }) : writeClaudeVerdict(given, "PreToolUse");
 }
 
 /** Codex takes an allow only together with a rewritten input, so silence lets its own rules continue. */

@@ -1,0 +1,140 @@
+import { dirname, join } from "node:path";
+import { isObject, type Json, type JsonObject } from "@assent/core";
+import type { AgentName } from "../agents.ts";
+import { hookGroups, readConfig } from "./hook-config.ts";
+import { isOwnPlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
+import { disabledCodexHooks } from "./toml-feature.ts";
+import { quote } from "./wrapper.ts";
+
+/** Where a project's configuration is looked for: the directory and those above it, up to the user's own. */
+export type ProjectPlace = {
+  readonly directory: string;
+  readonly home: string;
+  /** The path of Assent's wrapper script. */
+  readonly wrapper: string;
+};
+
+/** How the files of a project are read. */
+export type ProjectFiles = {
+  /** Undefined for a missing file. */
+  readonly read: (path: string) => string | undefined;
+  /** The names in a directory; empty if there is none. */
+  readonly list: (path: string) => readonly string[];
+};
+
+/**
+ * Why an agent is not guarded in a project, by file: the project's configuration switches the hooks off, changes how they run, or brings code
+ * that can change a call after Assent decided.
+ */
+export function switchedOff(agent: AgentName, place: ProjectPlace, files: ProjectFiles): readonly string[] {
+  const found = directoriesAbove(place.directory, place.home).flatMap((project) => {
+    const named = PROJECT_FILES[agent].map((name) => join(project, name));
+    return [...named, ...(agent === "opencode" ? codeFiles(project, files) : [])].map((path) => ({ path, text: files.read(path) }));
+  });
+  return found.flatMap(({ path, text }) => {
+    const why = text === undefined || text.trim() === "" ? undefined : reasonIn(agent, place, { path, text });
+    return why === undefined ? [] : [`${path}: ${why}`];
+  });
+}
+
+const PROJECT_FILES: Readonly<Record<AgentName, readonly string[]>> = {
+  claude: [".claude/settings.json", ".claude/settings.local.json"],
+  qwen: [".qwen/settings.json", ".qwen/.env", ".env"],
+  gemini: [".gemini/settings.json"],
+  codex: [".codex/config.toml"],
+  opencode: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+};
+
+/** The agent may have been started in any of them. The configuration in the home directory is the user's. */
+function directoriesAbove(directory: string, home: string): readonly string[] {
+  if (directory === home) return [];
+  const parent = dirname(directory);
+  return [directory, ...(parent === directory ? [] : directoriesAbove(parent, home))];
+}
+
+/** Files that opencode loads into its own process. */
+function codeFiles(project: string, { list }: ProjectFiles): readonly string[] {
+  return ["plugin", "plugins", "tool", "tools"].flatMap((name) => {
+    const folder = join(project, ".opencode", name);
+    const code = list(folder).filter((file) => /\.[cm]?[jt]s$/.test(file));
+    return code.map((file) => join(folder, file));
+  });
+}
+
+type ProjectFile = { readonly path: string; readonly text: string };
+
+function reasonIn(agent: AgentName, { wrapper }: ProjectPlace, { path, text }: ProjectFile): string | undefined {
+  if (agent === "codex") return disabledCodexHooks(text); // a person has to trust each hook of a project
+  if (path.endsWith("/.env")) return changedEnvironment(variablesOf(text), QWEN_OFF);
+  if (/\.[cm]?[jt]s$/.test(path)) return path.endsWith(`/plugin/${PLUGIN_NAME}`) && isOwnPlugin(text, wrapper) ? undefined : CODE;
+  const config = readIfValid(text);
+  if (config === undefined) return "it is not valid JSON, so Assent cannot tell whether it switches the hooks off";
+  if (agent === "opencode") return config["plugin"] === undefined ? undefined : PLUGINS;
+  return (
+    disabledHooks(config) ??
+    changedEnvironment(config["env"], CHANGES_HOOKS) ??
+    otherHooks(config, agent === "gemini" ? "BeforeTool" : "PreToolUse", wrapper)
+  );
+}
+
+const CODE = "this code of the project runs inside opencode and can go around the guard";
+const PLUGINS = "its plugins run inside opencode and can go around the guard";
+
+/** Qwen Code reads the project's variables and then calls no hook. */
+const QWEN_OFF = /^QWEN_CODE_(?:SAFE_MODE|SIMPLE)$/;
+
+/** Variables that load code into the hook's programs, choose other settings, another record or another shell, or switch hooks off. */
+const CHANGES_HOOKS = new RegExp(
+  [
+    "^(?:NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|OPENSSL_.+|XDG_(?:CONFIG|STATE)_HOME|(?:LD|DYLD|ASSENT|BASH_FUNC)_.+|HOME|ENV|BASH_ENV|SHELLOPTS|IFS",
+    "SHELL|CLAUDE_(?:CONFIG_DIR|ENV_FILE|CODE_(?:SHELL|SHELL_PREFIX|SIMPLE|SAFE_MODE|PERSONAL_HOOKS_OFF))",
+    "QWEN_CODE_(?:SAFE_MODE|SIMPLE))$",
+  ].join("|"),
+);
+
+function changedEnvironment(env: Json | undefined, wanted: RegExp): string | undefined {
+  const name = isObject(env) ? Object.keys(env).find((one) => wanted.test(one)) : undefined;
+  return name === undefined ? undefined : `it sets ${name} for hooks, which can replace the guard`;
+}
+
+/** The variables of a `.env` file. */
+function variablesOf(text: string): JsonObject {
+  const names = [...text.matchAll(/^\s*(?:export\s+)?([\w.-]+)\s*[=:]/gm)].map(([, name = ""]) => name);
+  return Object.fromEntries(names.map((name) => [name, ""]));
+}
+
+/** A project's own hooks before a call see it together with Assent and may rewrite or allow it. */
+function otherHooks(config: JsonObject, event: string, wrapper: string): string | undefined {
+  const entries = hookGroups(config, event).flatMap((group) =>
+    isObject(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [group],
+  );
+  if (entries.every((entry) => isOwnHook(entry, wrapper))) return undefined;
+  return `its own ${event} hooks can change a call after Assent decided. Move those that you trust to your own settings`;
+}
+
+/** A comment in another hook's command must not make it one of ours. */
+function isOwnHook(entry: Json, wrapper: string): boolean {
+  const command = isObject(entry) && entry["type"] === "command" ? entry["command"] : undefined;
+  if (typeof command !== "string") return false;
+  const rest = command.startsWith(`${quote(wrapper)} `) ? command.slice(quote(wrapper).length) : undefined;
+  return command === wrapper || (rest !== undefined && /^[\w%+=:,./@' -]+(?:\|\| exit 2)?$/.test(rest));
+}
+
+/** The settings with which agents switch all hooks off. */
+export function disabledHooks({ disableAllHooks, hooksConfig, hooks }: JsonObject): string | undefined {
+  if (disableAllHooks === true) return "it switches all hooks off (disableAllHooks)";
+  const config = hooksConfig as JsonObject | undefined;
+  if (config?.["enabled"] === false) return "it switches all hooks off (hooksConfig.enabled)";
+  const disabled = [config?.["disabled"], (hooks as JsonObject | undefined)?.["disabled"]].flat();
+  return disabled.includes(GEMINI_NAME) ? "it switches the hook of Assent off (disabled)" : undefined;
+}
+
+export const GEMINI_NAME = "assent";
+
+function readIfValid(text: string): JsonObject | undefined {
+  try {
+    return readConfig(text.replace(/^\ufeff/, ""));
+  } catch {
+    return undefined;
+  }
+}
