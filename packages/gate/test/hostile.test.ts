@@ -47,6 +47,10 @@ const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
     { options: { ...ALLOW, hooks: hostileHooks(() => Promise.reject(new Error("no"))) }, outcome: "denied", effects: 0 },
   ],
   ["a hook that never settles", { options: { ...ALLOW, hooks: hostileHooks(never) }, cancels: true, outcome: "cancelled", effects: 0 }],
+  ...[false, 0, "", { verdict: "none", name: "h", context: 7 }].map((said): readonly [string, Hostile] => [
+    `a Hooks port that answers ${JSON.stringify(said)}`,
+    { options: { ...ALLOW, hooks: { consult: async () => said as never, tell: () => undefined } }, outcome: "denied", effects: 0 },
+  ]),
   ["a permission that throws", { tool: { permission: fail }, outcome: "denied", effects: 0 }],
   ["a permission that returns nonsense", { tool: { permission: () => "yes" as never }, outcome: "denied", effects: 0 }],
   ["a permission that never settles", { tool: { permission: never }, cancels: true, outcome: "cancelled", effects: 0 }],
@@ -140,6 +144,19 @@ describe("a hostile embedder", () => {
     assert.equal(await inner.look({ n: 2 }), "seen");
     await gate.close();
   });
+
+  for (const said of [false, { verdict: "maybe", name: "h" }, { verdict: "none", name: "h", updatedOutput: 5 }])
+    test(`a Hooks port that answers ${JSON.stringify(said)} to tool_response_transform withholds the result`, async () => {
+      const consult: Hooks["consult"] = async (event) => (event === "tool_response_transform" ? (said as never) : undefined);
+      const gate = await createGate({ ...ALLOW, hooks: { consult, tell: () => undefined } });
+      gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "secret" });
+      const { calls } = await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+      assert.deepEqual(
+        [calls[0]?.outcome, calls[0]?.content],
+        ["succeeded", "Tool output withheld: a tool_response_transform hook failed."],
+      );
+      await gate.close();
+    });
 
   test("options that the program changes after createGate have no effect", { timeout: 20_000 }, async () => {
     const options: { -readonly [Name in keyof GateOptions]: GateOptions[Name] } = { approve: async () => "reject" };

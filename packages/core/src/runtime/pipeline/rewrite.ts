@@ -16,7 +16,6 @@ export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedC
   try {
     const said = await hooks.consult("pre_tool_use", toolHookInput(hookSession(batch, run), about), run.abort.signal);
     if (!said) return parsed;
-    if (!isVerdict(said.verdict)) return { ...parsed, hook: denying(said.name, `hook ${said.name} failed to execute: invalid output`) };
     const verdict = said.verdict === "none" ? undefined : said.verdict;
     if (said.context !== undefined) run.hookWords = { name: said.spokenBy ?? said.name, context: said.context };
     const hook: HookView = { verdict, name: said.name, reason: said.reason, context: said.context };
@@ -30,11 +29,6 @@ export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedC
 export function hookSession(batch: BatchRun, run: CallRun): Parameters<typeof toolHookInput>[0] {
   const { cwd, sessionId, agentName } = callContext(batch, run);
   return { sessionId, transcriptPath: "", cwd, mode: batch.policy().mode, agentName: agentName ?? "" };
-}
-
-/** A user's port may return anything; an invalid verdict must not count as none. */
-function isVerdict(verdict: unknown): boolean {
-  return verdict === "allow" || verdict === "ask" || verdict === "deny" || verdict === "none";
 }
 
 function denying(name: string, reason: string): HookView {
