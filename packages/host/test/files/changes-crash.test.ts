@@ -57,7 +57,8 @@ const doing = (what: "apply" | "recover", directory: string, rows = TEN): string
 /** Runs a module whose steps on disk are counted, and broken at one of them. Undefined: it was killed. */
 async function inChild(source: string, fsStep = ""): Promise<{ readonly steps: readonly string[]; readonly out: string } | undefined> {
   const args = ["--conditions=@assent/source", "--import", "./failing-fs.ts", "--input-type=module", "-e", source];
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, env: { FS_STEP: fsStep }, timeout: 60_000 });
+  const env = { FS_STEP: fsStep, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, env, timeout: 60_000 });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   if (child.signalCode === "SIGKILL") return undefined;
   assert.equal(child.exitCode, 0, err);
