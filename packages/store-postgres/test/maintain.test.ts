@@ -89,6 +89,7 @@ const TAMPERING: readonly (readonly [sentence: string, text: string, type: strin
   ],
   ["a lost value", "delete from blobs", "blob_missing"],
   ["a counter that was set back", "update counter set pos = 1", "index_mismatch"],
+  ["a counter that was set forward", "update counter set pos = pos + 1", "index_mismatch"],
 ];
 
 for (const [sentence, text, type] of TAMPERING) {

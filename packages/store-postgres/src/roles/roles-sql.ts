@@ -121,7 +121,7 @@ end $$;
 
 ${trigger(
   "check_event",
-  `  if new.pos <= (select coalesce(max(pos), 0) from events) then perform refuse('put an event before others'); end if;
+  `  if new.pos <> (select coalesce(max(pos), 0) + 1 from events) then perform refuse('put an event elsewhere than at the end'); end if;
   if new.session = '${SHARED}' then
     if ${is("agent")} and (new.type in (${list(AGENT_SHARED)}) or ${CLOSED_QUESTION}) then return new; end if;
     if ${is("approver")} and new.type in (${list([...APPROVER_SHARED, "store.checkpoint", "store.restored"])}) then return new; end if;
@@ -204,10 +204,11 @@ ${trigger(
   was constant jsonb := case when tg_op = 'UPDATE' then as_json(old.row) end;
 `,
 )}
+-- Runs after the statement, which also stores the events. A counter ahead of them would leave no position for others.
 ${trigger(
   "check_counter",
-  `  if new.pos >= old.pos and new.newest_at >= old.newest_at then return new; end if;
-  perform refuse('set the counter back');`,
+  `  if new.pos >= old.pos and new.newest_at >= old.newest_at and new.pos = (select max(pos) from events) then return null; end if;
+  perform refuse('set the counter');`,
 )}
 ${trigger(
   "check_meta",
@@ -230,7 +231,6 @@ const CHECKS: readonly (readonly [table: string, call: string])[] = [
   ["questions", "check_list('{answered,declined}', '{state,answers,answeredBy,answeredAt,answerReason}')"],
   ["proposals", "check_list('{}', '{requested,parked,updatedAt}')"],
   ["grants", "check_grant()"],
-  ["counter", "check_counter()"],
   ["meta", "check_meta()"],
   ["blobs", "check_blob()"],
 ];
@@ -249,6 +249,7 @@ const SHOWN: readonly (readonly [table: string, call: string])[] = [
 ];
 
 const TRIGGERS: string = [
+  "create or replace trigger check_role after update on counter for each row execute function check_counter();",
   ...CHECKS.map(
     ([table, call]) => `create or replace trigger check_role before insert or update on ${table} for each row execute function ${call};`,
   ),

@@ -220,13 +220,13 @@ async function checkAnchors(connection: Connection, store: string, anchors: read
   return [...compareAnchors(anchors, store, { cuts: collectPastCuts(records), now })];
 }
 
-/** A counter behind the events would give a position twice. */
+/** A counter behind the events would give a position twice, one ahead of them was changed. */
 async function checkCounter(connection: Connection): Promise<readonly Finding[]> {
   const { rows } = await connection.query<{ readonly pos: number | null; readonly newest: number | null }>(
     "select (select pos from counter) as pos, (select max(pos) from events) as newest",
   );
   const { pos = null, newest = null } = rows[0] ?? {};
-  if (pos !== null && pos >= (newest ?? 0)) return [];
+  if (pos !== null && pos === (newest ?? 0)) return [];
   const message = `The counter is at ${pos ?? "no position"}, the newest event at ${newest ?? 0}.`;
   return [{ severity: "error", type: "index_mismatch", session: null, seq: null, message, hint: "Restore a backup." }];
 }
