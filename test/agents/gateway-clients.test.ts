@@ -49,8 +49,10 @@ type Row = {
   readonly run: (place: GuardedPlace, agent: ClientName) => Promise<void>;
 };
 
-/** Loads all tools at the start, so that the model may call them at once. */
-const ALL_TOOLS = { env: { ENABLE_TOOL_SEARCH: "false" } };
+/** Waits for all servers and loads all tools at the start, also on a busy machine, so that the model may call them at once. */
+const ALL_TOOLS = {
+  env: { ENABLE_TOOL_SEARCH: "false", MCP_CONNECTION_NONBLOCKING: "0", MCP_CONNECT_TIMEOUT_MS: "60000", MCP_TIMEOUT: "60000" },
+};
 
 const ALLOWED = { permissions: { allow: [TOOL] } };
 const ASKED = {};
