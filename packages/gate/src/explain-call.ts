@@ -5,8 +5,8 @@ import { GateUsageError } from "./gate-error.ts";
 import type { GatePolicy } from "./gate-policy.ts";
 import type { GateTools } from "./gate-tools.ts";
 
-/** What judges a call that is not run. */
-type Judging = {
+/** What parts a call without running it needs. */
+type ExplainParts = {
   readonly id: () => string;
   readonly tools: GateTools;
   readonly policy: GatePolicy;
@@ -16,7 +16,7 @@ type Judging = {
 
 /** Judges a call without a session. Throws what is wrong with it. */
 export async function assessCall(
-  { id, tools, policy, clock, digest }: Judging,
+  { id, tools, policy, clock, digest }: ExplainParts,
   { name, arguments: given }: ProposedCall,
 ): Promise<Assessment> {
   const tool = tools.get(name);
@@ -28,9 +28,9 @@ export async function assessCall(
 }
 
 /** Explains how a call would be decided. Throws `GateUsageError` if it is not valid. */
-export async function explainCall(judging: Judging, call: ProposedCall): Promise<Explanation> {
+export async function explainCall(parts: ExplainParts, call: ProposedCall): Promise<Explanation> {
   try {
-    return explain(await assessCall(judging, call));
+    return explain(await assessCall(parts, call));
   } catch (error) {
     if (error instanceof GateUsageError) throw error;
     throw new GateUsageError("bad_tool", `The call of '${call.name}' is not valid: ${messageOf(error)}`, { cause: error });

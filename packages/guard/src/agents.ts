@@ -10,7 +10,7 @@ export type GuardedAgent = {
   /** Throws `GuardInputError`. */
   readonly read: (text: string) => GuardEvent;
   readonly write: (verdict: GuardVerdict, event: GuardEvent) => HookOutput;
-  /** Denies whatever the event is. */
+  /** The output that denies any event, also one that could not be read. */
   readonly deny: (reason: string) => HookOutput;
   /** A hook may leave the decision to the agent's own dialog: without a person, the agent refuses. */
   readonly hasDialog: boolean;

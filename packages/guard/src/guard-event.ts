@@ -27,7 +27,7 @@ export type GuardEvent =
   /** The agent shows its own dialog; the first answer wins. */
   | { readonly kind: "dialog"; readonly call: ForeignCall }
   | { readonly kind: "report"; readonly call: ForeignCall; readonly outcome: CallOutcome; readonly text: string }
-  /** The agent waits for its person. Every call of the turn is over. */
+  /** The agent waits for its person. Every call of the turn has ended. */
   | { readonly kind: "turn-end"; readonly session: string; readonly cwd: string }
   | { readonly kind: "session-end"; readonly session: string; readonly cwd: string };
 

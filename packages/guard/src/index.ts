@@ -11,7 +11,7 @@ export {
   type InstallScope,
 } from "./install/agent-files.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
-export { type ProjectFiles, type ProjectPlace, switchedOff } from "./install/switched-off.ts";
+export { type ProjectPlace, type ProjectReader, switchedOff } from "./install/switched-off.ts";
 export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export {
   clientFile,
@@ -21,6 +21,6 @@ export {
   releaseServers,
 } from "./mcp-install/client-config.ts";
 export { GATEWAY_NAME, type GatewaySetup, gatewayScript, type ServerTarget } from "./mcp-install/gateway-command.ts";
-export { lookOnly, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "./outside-tools.ts";
+export { createJudgeOnlyRun, type OutsideRun, outsideTool, type UnknownCall, unknownOutsideTool } from "./outside-tools.ts";
 export { type CallKey, callKey, idsWithPrefix } from "./session-ids.ts";
 export { FOR_PERSON, MAPPED_TOOLS, type OutsideCall, translateCall } from "./tool-names.ts";

@@ -24,8 +24,8 @@ export type OutsideRun = {
   readonly report: () => ProbeAnswer | undefined;
 };
 
-/** For judging recorded calls of an agent, without handing over or reporting anything. */
-export function lookOnly(agent: string): OutsideRun {
+/** Creates a run for judging recorded calls of an agent. Nothing is handed over or reported. */
+export function createJudgeOnlyRun(agent: string): OutsideRun {
   const refuse = (): never => {
     throw new ToolError(`Assent does not run this call; ${agent} does.`);
   };

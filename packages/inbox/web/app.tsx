@@ -216,8 +216,8 @@ function App() {
           )}
           {route.view === "review" && <Review ids={[...selected]} answer={answer} />}
           {route.view === "sessions" && <Sessions version={version} />}
-          {route.view === "session" && <Timeline session={route.id} version={version} told={setNotices} />}
-          {route.view === "grants" && <Grants version={version} told={setNotices} />}
+          {route.view === "session" && <Timeline session={route.id} version={version} showResults={setNotices} />}
+          {route.view === "grants" && <Grants version={version} showResults={setNotices} />}
         </main>
       </div>
     </>

@@ -58,19 +58,27 @@ function ago(at: string) {
   );
 }
 
-type Told = (results: readonly AnswerResult[]) => void;
+type ShowResults = (results: readonly AnswerResult[]) => void;
 
 /** Says that a request did not reach the server, or was refused there. */
-function failed(told: Told): (error: unknown) => void {
-  return (error) => told([{ id: "", result: "refused", message: error instanceof Error ? error.message : String(error) }]);
+function failed(showResults: ShowResults): (error: unknown) => void {
+  return (error) => showResults([{ id: "", result: "refused", message: error instanceof Error ? error.message : String(error) }]);
 }
 
-export function Timeline({ session, version, told }: { readonly session: string; readonly version: number; readonly told: Told }) {
+export function Timeline({
+  session,
+  version,
+  showResults,
+}: {
+  readonly session: string;
+  readonly version: number;
+  readonly showResults: ShowResults;
+}) {
   const [last, setLast] = useState(TIMELINE_EVENTS);
   const loaded = useLoaded<SessionTimeline>(`/api/sessions/${session}?last=${last}`, version);
   if (!loaded) return <p>Loading …</p>;
   const cancel = (target: CancelTarget): void =>
-    void post<AnswerResult>(`/api/cancel/${session}`, target ?? {}).then((result) => told([result]), failed(told));
+    void post<AnswerResult>(`/api/cancel/${session}`, target ?? {}).then((result) => showResults([result]), failed(showResults));
   return (
     <section aria-label="Timeline">
       <h2>{visible(loaded.title)}</h2>
@@ -101,7 +109,7 @@ export function Timeline({ session, version, told }: { readonly session: string;
             {undo !== null && (
               <button
                 type="button"
-                onClick={() => void post<AnswerResult>(`/api/undo/${undo}`).then((result) => told([result]), failed(told))}
+                onClick={() => void post<AnswerResult>(`/api/undo/${undo}`).then((result) => showResults([result]), failed(showResults))}
               >
                 Undo
               </button>
@@ -133,7 +141,7 @@ function EntryText({ text }: { readonly text: string }) {
   );
 }
 
-export function Grants({ version, told }: { readonly version: number; readonly told: Told }) {
+export function Grants({ version, showResults }: { readonly version: number; readonly showResults: ShowResults }) {
   const grants = useLoaded<readonly GrantLine[]>("/api/grants", version);
   if (!grants) return <p>Loading …</p>;
   return (
@@ -150,7 +158,7 @@ export function Grants({ version, told }: { readonly version: number; readonly t
             </span>
             <button
               type="button"
-              onClick={() => void post<AnswerResult>(`/api/revoke/${id}`).then((result) => told([result]), failed(told))}
+              onClick={() => void post<AnswerResult>(`/api/revoke/${id}`).then((result) => showResults([result]), failed(showResults))}
             >
               Revoke
             </button>

@@ -51,7 +51,7 @@ export function startAudit(context: Context, store: Store): AuditStream {
 }
 
 function problemText({ name }: AuditTarget, problem: string): string {
-  return `The audit stream does not reach ${name}: ${problem}. What was not sent is sent later; see assent audit.`;
+  return `The audit stream does not reach ${name}: ${problem}. Unsent events are sent later; see assent audit.`;
 }
 
 type PumpParts = {

@@ -55,8 +55,8 @@ type TargetParts = {
 };
 
 /**
- * Sends events in their order and at least once: the position moves only after the destination has them. Only one process at a time sends to a
- * destination; the right to do so and the position are in the same file, so a process that is killed leaves neither a lock nor a gap.
+ * Sends events in order and at least once: the position moves only after the destination has them. Only one process at a time sends to a
+ * destination. Its lock and the position are in the same file, so a killed process leaves neither a lock nor a gap.
  */
 function openTarget(to: AuditDestination, { ledger, note, clock, env, redact }: TargetParts): AuditTarget {
   let most = MOST_EVENTS;

@@ -8,7 +8,7 @@ export const worker: Command = {
   decides: true,
   summary: "continue sessions that have work: detached runs, answered approvals, due schedules, runs whose process ended",
   details:
-    "Takes runs and calls of its workspaces that no process has open. Several workers may share a record; one of them at a time has a session. A session runs with the options it was started with, and with the settings, trust and API keys of this machine. SIGTERM or Ctrl-C hands the sessions back. With --json, every event is one line.",
+    "Takes runs and calls of its workspaces that no process has open. Several workers may share a record; each session is continued by one of them at a time. A session runs with the options it was started with, and with the settings, trust and API keys of this machine. SIGTERM or Ctrl-C hands the sessions back. With --json, every event is one line.",
   guide: "operations.md#workers",
   operands: [],
   options: [

@@ -37,7 +37,7 @@ import { storeFlag, userHome } from "../store/location.ts";
 import { VERSION } from "../version.ts";
 import { findAgentProcess } from "./agent-process.ts";
 import { agentTitle, type OutsidePlace, type OutsidePolicy, openOutsidePolicy } from "./outside-policy.ts";
-import { PROJECT_FILES } from "./read-text.ts";
+import { PROJECT_READER } from "./read-text.ts";
 
 /** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, to both, or deny it. */
 export type OnOutsideAsk = "wait" | "agent" | "both" | "deny";
@@ -58,7 +58,7 @@ export type DecideOptions = {
  */
 export async function decideOutsideCall(context: Context, { place, call, onAsk: wanted, signal }: DecideOptions): Promise<GuardVerdict> {
   const wrapper = join(place.directory, "hooks", WRAPPER_NAME);
-  const [off] = switchedOff(place.agent, { directory: call.cwd, home: userHome(context.io.env), wrapper }, PROJECT_FILES);
+  const [off] = switchedOff(place.agent, { directory: call.cwd, home: userHome(context.io.env), wrapper }, PROJECT_READER);
   if (off !== undefined) return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here.` };
   const translated = translateCall(place.agent, call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();

@@ -1,4 +1,4 @@
-import { AgentConfigError, lookOnly, readConfig } from "@assent/guard";
+import { AgentConfigError, createJudgeOnlyRun, readConfig } from "@assent/guard";
 import { findWorkspace, projectSettingsFile, SettingsError, settingsLocations } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
@@ -38,7 +38,7 @@ export async function policyStatus(context: Context): Promise<PolicyStatus> {
   });
   const { trusted } = await workspaceTrust(context, { workspace, quiet: true });
   try {
-    const policy = createOutsidePolicy(context, { workspace, ports, directory, trusted }, { run: lookOnly("an agent") });
+    const policy = createOutsidePolicy(context, { workspace, ports, directory, trusted }, { run: createJudgeOnlyRun("an agent") });
     return { files, revision: policy.source.current().revision, problem: null };
   } catch (error) {
     if (error instanceof SettingsError) return { files, revision: null, problem: error.message };

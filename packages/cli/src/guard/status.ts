@@ -9,7 +9,7 @@ import { stateDirectory, userHome } from "../store/location.ts";
 import { type DoctorResults, type RecordedExamination, readDoctorResults } from "./doctor-results.ts";
 import { filesOf } from "./install.ts";
 import { type PolicyStatus, policyStatus } from "./policy-status.ts";
-import { PROJECT_FILES, readText } from "./read-text.ts";
+import { PROJECT_READER, readText } from "./read-text.ts";
 
 export type AgentStatus = {
   readonly agent: AgentName;
@@ -43,7 +43,7 @@ function agentStatus(context: Context, agent: AgentName, { wrapper, results, pol
   const found = (["user", "project"] as const).map((scope) => ({ scope, ...scopeStatus(context, agent, scope) }));
   const scopes = found.flatMap(({ scope, installed }) => (installed ? [scope] : []));
   const project = { directory: context.io.cwd, home: userHome(context.io.env), wrapper };
-  const off = [...switchedOff(agent, project, PROJECT_FILES), ...managedProblems(agent)];
+  const off = [...switchedOff(agent, project, PROJECT_READER), ...managedProblems(agent)];
   const problems = [...new Set([...found.flatMap(({ installed, problems: all }) => (installed ? all : [])), ...off])];
   const { [agent]: examined } = results;
   if (scopes.length > 0 && !existsSync(wrapper)) problems.push(`${wrapper} is missing: assent hook install ${agent}`);

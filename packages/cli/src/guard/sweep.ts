@@ -10,12 +10,12 @@ import { settleCall } from "./settle.ts";
 
 /** Only the newest sessions are searched for calls of killed agents. */
 const MOST_ROWS = 500;
-/** If this machine cannot tell whether an agent still runs, its calls stay open for this long. */
-const PATIENCE_MS = 24 * 60 * 60 * 1_000;
+/** How long an agent counts as running if this machine cannot tell. */
+const ASSUMED_ALIVE_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Ends the calls of killed agents, which report no end of their session: claimed calls as unknown, open approvals as
- * cancelled. Calls of agents that still run are left alone. A fault only warns.
+ * cancelled. Calls of agents that still run are left alone. An error is only a warning.
  */
 export async function sweepKilledAgents(context: Context, place: OutsidePlace): Promise<void> {
   try {
@@ -34,7 +34,7 @@ function hasNoProcess({ state }: SessionRow): boolean {
 
 function hasAgentEnded({ ports }: OutsidePlace, { updatedAt }: SessionRow, group: SessionGroup): boolean {
   const lives = agentLives(group);
-  return lives === undefined ? ports.clock.now() - Date.parse(updatedAt) > PATIENCE_MS : !lives;
+  return lives === undefined ? ports.clock.now() - Date.parse(updatedAt) > ASSUMED_ALIVE_MS : !lives;
 }
 
 async function settle(context: Context, place: OutsidePlace, row: SessionRow, { client, title }: SessionGroup): Promise<void> {

@@ -30,17 +30,17 @@ export type AnswerParts = { readonly context: Context; readonly store: Store; re
 const isStale = (answer: InboxAnswer, shown: { readonly revision: number; readonly fingerprint: string }): boolean =>
   answer.revision !== shown.revision || answer.fingerprint !== shown.fingerprint;
 
-const changed = (id: string): AnswerResult => ({
+const reportChange = (id: string): AnswerResult => ({
   ...{ id, result: "changed" },
   message: `${id} changed since you looked. Nothing was saved. Look at it again.`,
 });
 
 /** Turns expected failures into a result that says that nothing was saved. */
-export async function orRefusal(id: string, act: () => Promise<AnswerResult>): Promise<AnswerResult> {
+export async function reportRefusal(id: string, act: () => Promise<AnswerResult>): Promise<AnswerResult> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof LedgerError && error.type === "stale_revision") return changed(id);
+    if (error instanceof LedgerError && error.type === "stale_revision") return reportChange(id);
     const isExpected = error instanceof CommandError || error instanceof AnswerError || error instanceof LedgerError;
     if (!isExpected) throw error;
     return { id, result: "refused", message: `${id} was not answered: ${messageOf(error)}` };
@@ -48,7 +48,7 @@ export async function orRefusal(id: string, act: () => Promise<AnswerResult>): P
 }
 
 /** Says who answered before. */
-export function earlier(id: string, state: string, who: By | null, at: string | null): AnswerResult {
+export function reportEarlierAnswer(id: string, state: string, who: By | null, at: string | null): AnswerResult {
   const by = who ? ` by ${whoText(who)}` : "";
   return { id, result: "answered-before", message: `${id} was answered before: ${state}${by}${at === null ? "" : ` at ${whenText(at)}`}.` };
 }
@@ -60,8 +60,8 @@ export async function answerApprovalCard(
   given: InboxAnswer,
   offers: readonly (readonly [shown: RememberOffer, stored: RememberOffer])[],
 ): Promise<AnswerResult> {
-  if (row.state !== "open") return earlier(row.id, row.state, row.answeredBy, row.answeredAt);
-  if (isStale(given, row)) return changed(row.id);
+  if (row.state !== "open") return reportEarlierAnswer(row.id, row.state, row.answeredBy, row.answeredAt);
+  if (isStale(given, row)) return reportChange(row.id);
   const answer: Answer = {
     approval: row.id,
     revision: given.revision,
@@ -85,7 +85,7 @@ export async function saveApproval({ context, store }: Omit<AnswerParts, "by">, 
   const { requests, rules } = await requestsForEdit(context, store, row);
   const clock = context.overrides.clock ?? createSystemClock();
   const report = await answerApproval({ ledger: store.ledger, clock, ids: createRandomIds(), rules, requests }, answer);
-  if (report.alreadyAnswered) return earlier(row.id, report.outcome, report.answeredBy, report.answeredAt);
+  if (report.alreadyAnswered) return reportEarlierAnswer(row.id, report.outcome, report.answeredBy, report.answeredAt);
   return { id: row.id, result: "saved", message: `${row.id}: ${report.outcome}.` };
 }
 
@@ -115,7 +115,7 @@ async function contentOfHunks({ ledger }: Store, row: ApprovalRow, files: NonNul
 
 /** Saves the answers to a question. */
 export async function answerQuestionCard({ context, store, by }: AnswerParts, row: QuestionRow, given: InboxAnswer): Promise<AnswerResult> {
-  if (row.state !== "open") return earlier(row.id, row.state, row.answeredBy, row.answeredAt);
+  if (row.state !== "open") return reportEarlierAnswer(row.id, row.state, row.answeredBy, row.answeredAt);
   const clock = context.overrides.clock ?? createSystemClock();
   const outcome = given.outcome === "approve" ? "answered" : "declined";
   const { fingerprint, answers, reason } = given;
@@ -124,7 +124,7 @@ export async function answerQuestionCard({ context, store, by }: AnswerParts, ro
     { ledger: store.ledger, clock },
     { ...said, ...(outcome === "answered" && { answers: answers ?? [] }) },
   );
-  if (report.alreadyAnswered) return earlier(row.id, report.outcome, report.answeredBy, report.answeredAt);
+  if (report.alreadyAnswered) return reportEarlierAnswer(row.id, report.outcome, report.answeredBy, report.answeredAt);
   return { id: row.id, result: "saved", message: `${row.id}: ${outcome}.` };
 }
 
@@ -135,8 +135,8 @@ export async function settleCard(
   action: "apply" | "discard" | "undo",
   given: Pick<InboxAnswer, "reason" | "files" | "revision" | "fingerprint"> | undefined,
 ): Promise<AnswerResult> {
-  if (given && row.state !== "staged") return earlier(row.id, row.state, row.resolution?.who ?? null, row.updatedAt);
-  if (given && given.fingerprint !== row.digest) return changed(row.id);
+  if (given && row.state !== "staged") return reportEarlierAnswer(row.id, row.state, row.resolution?.who ?? null, row.updatedAt);
+  if (given && given.fingerprint !== row.digest) return reportChange(row.id);
   const part = action === "apply" && given?.files ? await partOf(store, row, given.files) : undefined;
   const { report } = await settleProposal(context, store, { row, action, part, by, reason: given?.reason ?? "" });
   if (report === "asked") return { id: row.id, result: "saved", message: `${row.id}: requested.` };

@@ -11,7 +11,7 @@ import { agentTotals } from "../desk/sessions/list.ts";
 import { whenText } from "../io/who.ts";
 import type { Store } from "../store/store.ts";
 import { isWorkerSession } from "../worker/registered-workers.ts";
-import { type AnswerParts, answerApprovalCard, answerQuestionCard, orRefusal, settleCard } from "./answer.ts";
+import { type AnswerParts, answerApprovalCard, answerQuestionCard, reportRefusal, settleCard } from "./answer.ts";
 import { approvalCard, type CardPorts, proposalCard, questionCard } from "./card.ts";
 import { agentName, createSessionViews, createWaitingList, NAMES, sessionTitle } from "./rows.ts";
 import { sessionTimeline } from "./timeline.ts";
@@ -51,7 +51,7 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
       return judged && ((await ledger.resolve(judged.input)) as JsonObject); // resolving keeps the shape
     },
     answer: (given) =>
-      orRefusal(given.id, async () => {
+      reportRefusal(given.id, async () => {
         const kind = waitingKind(given.id);
         if (kind === "questions")
           return await ifKnown(given.id, await readRow(ledger, kind, given.id), (row) => answerQuestionCard(answering, row, given));
@@ -74,11 +74,11 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
       }),
     export: (id) => ifFound(readRow(ledger, "sessions", id), async (row) => redactionOf(row.cwd).value(await exportMarkdown(ledger, id))),
     undo: (id) =>
-      orRefusal(id, async () =>
+      reportRefusal(id, async () =>
         ifKnown(id, await readRow(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
       ),
     cancel: (id, target) =>
-      orRefusal(id, async () =>
+      reportRefusal(id, async () =>
         ifKnown(id, await readRow(ledger, "sessions", id), async (session) => {
           const clock = context.overrides.clock ?? createSystemClock();
           const end = await requestCancel({ ledger, clock, by, reason: null }, { session, target });
@@ -99,7 +99,7 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
       return redactionOf(context.io.cwd).value(lines);
     },
     revoke: (id) =>
-      orRefusal(id, async () =>
+      reportRefusal(id, async () =>
         ifKnown(id, await readRow(ledger, "grants", id), async () => {
           const at = new Date((context.overrides.clock ?? createSystemClock()).now()).toISOString();
           await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: by.user } }]);

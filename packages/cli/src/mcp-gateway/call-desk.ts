@@ -104,7 +104,7 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
     const open = await findOpenCall(parts, record, { key: call.key, request, live });
     if (open === "refused") return { state: "refused", text: NOT_OPEN };
     const isOther = open !== undefined && !record.isOwn(open.session);
-    const lane = (isOther ? await openPatiently(parts, record, open) : undefined) ?? (await record.takeLane());
+    const lane = (isOther ? await openWithRetries(parts, record, open) : undefined) ?? (await record.takeLane());
     const resumed = open?.session === lane.session.id ? open : undefined;
     served.set(lane, call);
     let uncut: ToolResult | undefined;
@@ -138,7 +138,7 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
     }
   };
   /** Waits for the end of a call, at most for the limit while it is asked about. */
-  const attend = async (call: LiveCall, request: GatewayCall): Promise<GatewayEnd> => {
+  const waitForEnd = async (call: LiveCall, request: GatewayCall): Promise<GatewayEnd> => {
     const left = Promise.withResolvers<GatewayEnd>();
     let stopTimer: (() => void) | undefined;
     const leave = (): void => {
@@ -172,12 +172,12 @@ export function createCallDesk(context: Context, parts: GatewayParts & { readonl
       if (isClosed) return { state: "refused", text: GONE };
       const key = requestKey(request.tool, request.input);
       for (let same = sameCall(key); same; same = sameCall(key)) {
-        if (same.phase === "asking" && !request.answer) return await attend(same, request);
+        if (same.phase === "asking" && !request.answer) return await waitForEnd(same, request);
         if (same.phase === "asking") break;
         await same.decided.promise;
       }
       if (isClosed || request.signal.aborted || request.lost?.aborted) return { state: "refused", text: GONE };
-      return await attend(start(key, request), request);
+      return await waitForEnd(start(key, request), request);
     },
     close: async () => {
       isClosed = true;
@@ -225,7 +225,7 @@ const RETRY_MS = 100;
 const RETRIES = 30;
 
 /** A lane in the session of a call that still waits. The gateway of the client's last connection may still be ending, or use the call itself. */
-async function openPatiently({ ports: { clock } }: GatewayParts, record: CallRecord, open: OpenCall): Promise<Lane | undefined> {
+async function openWithRetries({ ports: { clock } }: GatewayParts, record: CallRecord, open: OpenCall): Promise<Lane | undefined> {
   for (let tries = 0; tries < RETRIES; tries += 1) {
     const lane = await record.openLane(open.session);
     const call = lane?.session.state.calls.get(open.callId);
@@ -257,7 +257,7 @@ function waitingEnd(context: Context, { approval = "", question }: LiveCall): Ga
 
 const LONGEST_INPUT = 2_000;
 
-/** The question at the client. Undefined if the form cannot show all of the input: nobody approves what was not shown, so the call is held. */
+/** The question at the client. Undefined if the form cannot show all of the input; the call is then held. */
 function questionText({ tool, input }: OpenApproval, client: string): string | undefined {
   const text = visible(JSON.stringify(input, null, 2));
   return text.length > LONGEST_INPUT ? undefined : `${oneLine(client)} wants to call ${oneLine(tool)} with:\n${text}`;

@@ -1,4 +1,4 @@
-/** Sessions in which this process itself asks a person or a host program. They see what waits, so receivers are not told at once. */
+/** Sessions in which this process itself asks a person or a host program, so that receivers need not be notified at once. */
 export type Attendance = {
   readonly attend: (session: string, isHere: () => boolean) => void;
   readonly isAttended: (session: string) => boolean;

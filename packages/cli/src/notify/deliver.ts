@@ -8,8 +8,8 @@ import { oneLine } from "../io/visible-text.ts";
 import type { NoticeMessage } from "./message.ts";
 import { type HttpReceiver, ReceiverError, receiverRequest, receiverSecretTexts, webhookBody } from "./receiver.ts";
 
-/** What came of one attempt. `again`: a later attempt may succeed. `said` has no secret of ours, but is text of the receiver. */
-export type AttemptResult = { readonly delivered: boolean; readonly again: boolean; readonly said: string };
+/** The result of one attempt. `again`: a later attempt may succeed. `detail` is text of the receiver; it contains none of our secrets. */
+export type AttemptResult = { readonly delivered: boolean; readonly again: boolean; readonly detail: string };
 
 export type DeliveryParts = {
   readonly env: Io["env"];
@@ -29,8 +29,8 @@ export async function deliver(
   const late = new AbortController();
   const { promise: stopped, resolve: stop } = Promise.withResolvers<AttemptResult>();
   const both = AbortSignal.any([signal, late.signal]);
-  both.addEventListener("abort", () => stop({ delivered: false, again: true, said: signal.aborted ? "it was stopped" : NO_ANSWER }));
-  if (both.aborted) return { delivered: false, again: true, said: "it was stopped" };
+  both.addEventListener("abort", () => stop({ delivered: false, again: true, detail: signal.aborted ? "it was stopped" : NO_ANSWER }));
+  if (both.aborted) return { delivered: false, again: true, detail: "it was stopped" };
   const cancel = parts.clock.timer(ATTEMPT_MS, () => late.abort());
   try {
     const sending = receiver.type === "command" ? runCommand(receiver.command, message, parts) : post(receiver, message, parts, both);
@@ -44,13 +44,13 @@ export async function deliver(
 const NO_ANSWER = "it did not answer within 10 seconds";
 
 function describeFailure(error: unknown): AttemptResult {
-  if (error instanceof ReceiverError) return { delivered: false, again: false, said: error.message };
+  if (error instanceof ReceiverError) return { delivered: false, again: false, detail: error.message };
   const { cause } = error instanceof Error ? error : {};
   const reason = messageOf(cause ?? error);
   return {
     delivered: false,
     again: reason !== "unexpected redirect",
-    said: reason === "unexpected redirect" ? REDIRECTED : oneLine(reason),
+    detail: reason === "unexpected redirect" ? REDIRECTED : oneLine(reason),
   };
 }
 
@@ -66,9 +66,9 @@ async function post(
   const answer = await httpFetch(url, { method: "POST", headers, body, redirect: "error", signal });
   const { status } = answer;
   const delivered = status >= 200 && status < 300;
-  const said = `HTTP ${status}${await startOf(answer.body, signal, receiverSecretTexts(receiver, env))}`;
-  if (status >= 300 && status < 400) return { delivered, again: false, said: REDIRECTED };
-  return { delivered, again: !delivered && (status >= 500 || status === 408 || status === 425 || status === 429), said };
+  const detail = `HTTP ${status}${await startOf(answer.body, signal, receiverSecretTexts(receiver, env))}`;
+  if (status >= 300 && status < 400) return { delivered, again: false, detail: REDIRECTED };
+  return { delivered, again: !delivered && (status >= 500 || status === 408 || status === 425 || status === 429), detail };
 }
 
 const SHOWN_CHARS = 200;
@@ -118,6 +118,6 @@ async function runCommand(
   await running.write(`${JSON.stringify(webhookBody(message))}\n`).catch(() => undefined); // it need not read
   await running.close();
   const { exitCode, signal } = await running.ended;
-  const said = `${exitCode === null ? `killed by ${signal ?? "a signal"}` : `exit code ${exitCode}`}${output.trim() === "" ? "" : `, ${cut(oneLine(output.trim()), SHOWN_CHARS)}`}`;
-  return { delivered: exitCode === 0, again: exitCode !== 0, said };
+  const detail = `${exitCode === null ? `killed by ${signal ?? "a signal"}` : `exit code ${exitCode}`}${output.trim() === "" ? "" : `, ${cut(oneLine(output.trim()), SHOWN_CHARS)}`}`;
+  return { delivered: exitCode === 0, again: exitCode !== 0, detail };
 }

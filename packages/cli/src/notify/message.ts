@@ -6,7 +6,7 @@ import { oneLine } from "../io/visible-text.ts";
 import { isWorkerSession } from "../worker/registered-workers.ts";
 import { type Notice, noticeKey } from "./notice.ts";
 
-/** What receivers are told about one notice, without secrets. */
+/** The content of one notice in a message, without secrets. */
 export type NoticeItem = {
   readonly key: string;
   readonly event: Notice["event"];

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "@assent/core";
 
-/** Something that receivers may be told about. */
+/** An event of which receivers may be notified. */
 export type Notice = {
   readonly event: "approval" | "expiring" | "failed" | "task";
   readonly kind: "approval" | "question" | "proposal" | "session" | "task";
@@ -10,7 +10,7 @@ export type Notice = {
 };
 
 /** The types of events from which notices are made. */
-export const NOTICED_TYPES = ["approval.opened", "question.asked", "proposal.parked", "session.closed", "task.ended"] as const;
+export const NOTICE_EVENT_TYPES = ["approval.opened", "question.asked", "proposal.parked", "session.closed", "task.ended"] as const;
 
 /** The notice of a recorded event, if it is about something that people may want to know. */
 export function noticeOf({ type, session, seq, at, body }: StoredEvent): Notice | undefined {

@@ -4,9 +4,9 @@ import type { Context } from "../command-line/spec.ts";
 import { readOwnSettings } from "../compose/own-settings.ts";
 import { warn } from "../io/output.ts";
 import type { Store } from "../store/store.ts";
-import { NOTICED_TYPES, type Notice, noticeKey, noticeOf } from "./notice.ts";
+import { NOTICE_EVENT_TYPES, type Notice, noticeKey, noticeOf } from "./notice.ts";
 import { ReceiverError, receiverKey } from "./receiver.ts";
-import { createSenderParts, type SenderParts, senderTo, tellReceiver } from "./sender.ts";
+import { createSenderParts, notifyReceiver, type SenderParts, senderTo } from "./sender.ts";
 import { readSentItems } from "./sent-record.ts";
 
 /** A process that is about to end may still be sending. */
@@ -14,13 +14,13 @@ const GRACE_MS = 5_000;
 /** Processes that were killed leave no event. */
 const LOOK_MS = 30_000;
 const LONGEST_PAUSE_MS = 600_000;
-/** Older ends are no news. */
+/** Failed sessions and ended tasks that are older are not reported. */
 const NEWS_MS = 86_400_000;
 const NEWS_EVENTS = 20_000;
 
 /**
- * Sends what the processes that opened it could not deliver, and reminds of approvals that expire soon, until the signal aborts. A process that
- * lives sends its own notices. Several of these may run: each notice is claimed before it is sent.
+ * Sends notices that other processes could not deliver, and reminds of approvals that expire soon, until the signal aborts. A living process
+ * sends its own notices. Several of these may run, because each notice is claimed before it is sent.
  */
 export async function remindReceivers(context: Context, store: Store, signal: AbortSignal): Promise<void> {
   const parts = createSenderParts(context, store);
@@ -41,12 +41,12 @@ export async function remindReceivers(context: Context, store: Store, signal: Ab
     const receiver = readOwnSettings(context.io, directory)["notify.receivers"][name];
     const pause = pauses.get(name);
     if (!receiver || (pause && pause.until > clock.now())) return;
-    const told = await tellReceiver(senderTo(parts, name), receiver, notices, signal);
-    if (told === "done" || told.delivered) pauses.delete(name);
-    else pauses.set(name, nextPause(pause?.ms, told.again, clock.now()));
-    if (told === "done" || told.delivered || told.again || warned.has(told.said)) return;
-    warned.add(told.said);
-    await warn(context.io, `the receiver ${name} of notifications cannot be used: ${told.said}`);
+    const result = await notifyReceiver(senderTo(parts, name), receiver, notices, signal);
+    if (result === "done" || result.delivered) pauses.delete(name);
+    else pauses.set(name, nextPause(pause?.ms, result.again, clock.now()));
+    if (result === "done" || result.delivered || result.again || warned.has(result.detail)) return;
+    warned.add(result.detail);
+    await warn(context.io, `the receiver ${name} of notifications cannot be used: ${result.detail}`);
   };
   const look = async (): Promise<number> => {
     const receivers = Object.entries(readOwnSettings(context.io, directory)["notify.receivers"]);
@@ -57,14 +57,14 @@ export async function remindReceivers(context: Context, store: Store, signal: Ab
     const { due, nextMs } = await dueNotices(ledger, news, clock.now());
     const tellOpen = async ([name, receiver]: (typeof receivers)[number]): Promise<void> => {
       const key = keyIfReadable(receiver, context.io.env);
-      const open = key === undefined ? due : await unsettled(ledger, { key, due, settled });
+      const open = key === undefined ? due : await withoutSent(ledger, { key, due, settled });
       if (open.length > 0) await tell(name, open);
     };
     await Promise.all(receivers.map(tellOpen)); // one that is slow does not delay the others
     return Math.min(nextMs, ...[...pauses.values()].map(({ until }) => Math.max(GRACE_MS, until - clock.now())));
   };
   while (!signal.aborted) {
-    const next = await look().catch(() => LOOK_MS); // the record is away; the next look finds the same
+    const next = await look().catch(() => LOOK_MS); // the record cannot be read now; the next look finds the same
     await wait(next);
   }
   following?.close();
@@ -85,10 +85,10 @@ function keyIfReadable(receiver: NotifyReceiver, env: Context["io"]["env"]): str
   }
 }
 
-type UnsettledQuery = { readonly key: string; readonly due: readonly Notice[]; readonly settled: Set<string> };
+type SentQuery = { readonly key: string; readonly due: readonly Notice[]; readonly settled: Set<string> };
 
-/** Without what the receiver was told; asks the record once. */
-async function unsettled(ledger: Ledger, { key, due, settled }: UnsettledQuery): Promise<readonly Notice[]> {
+/** Leaves out what was sent to the receiver. Reads the record once for each notice. */
+async function withoutSent(ledger: Ledger, { key, due, settled }: SentQuery): Promise<readonly Notice[]> {
   const nameOf = (notice: Notice): string => `${key} ${noticeKey(notice)}`;
   const open = due.filter((notice) => !settled.has(nameOf(notice)));
   for (const session of new Set(open.map((notice) => notice.session))) {
@@ -98,13 +98,13 @@ async function unsettled(ledger: Ledger, { key, due, settled }: UnsettledQuery):
   return open.filter((notice) => !settled.has(nameOf(notice)));
 }
 
-/** Hears of what happens from now on, and of the newest ends before. */
+/** Calls `hear` for new events, and for those among the newest recorded ones. */
 async function followNews(ledger: Ledger, hear: (event: StoredEvent) => void, failed: () => void): Promise<{ close(): void }> {
   const pos = Math.max(0, (await ledger.head()) - NEWS_EVENTS);
-  return ledger.subscribe({ pos }, { types: [...NOTICED_TYPES] }, (event) => parseEvent(event) && hear(event), failed);
+  return ledger.subscribe({ pos }, { types: [...NOTICE_EVENT_TYPES] }, (event) => parseEvent(event) && hear(event), failed);
 }
 
-/** What no living process tells, and when to look again. */
+/** Finds notices that no living process sends, and when to look again. */
 async function dueNotices(
   ledger: Ledger,
   news: Map<string, Notice>,
@@ -142,7 +142,7 @@ async function dueNotices(
   return { due, nextMs: Math.max(nextMs, 1) };
 }
 
-/** A person at the screen sees it; another process that lives tells it. */
+/** Says who has the session: a terminal where a person sees everything, another living process, which sends its own notices, or none. */
 async function describeHolder(ledger: Ledger, session: string): Promise<"screen" | "held" | "free"> {
   const row = await readRow(ledger, "sessions", session);
   if (row?.state !== "running") return "free";

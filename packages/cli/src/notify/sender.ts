@@ -27,16 +27,16 @@ export function createSenderParts({ io, overrides }: Context, { ledger, director
   return { io, ledger, clock: overrides.clock ?? createSystemClock(), directory, by: createRandomIds().next("n_") };
 }
 
-/** Two receivers with one address claim as two senders, so that only one of them tells it. */
+/** Two receivers with one address count as two senders, so that only one of them sends. */
 export function senderTo(parts: SenderParts, name: string): SenderParts {
   return { ...parts, by: `${parts.by}-${name}` };
 }
 
-/** What receivers are told at once. */
+/** The most items of one message. */
 const MOST_ITEMS = 50;
 
-/** Tells one receiver about notices that no other process has told it. `done`: nothing is left to do. */
-export async function tellReceiver(
+/** Sends a receiver the notices that no other process has sent it. `done`: nothing is left to send. */
+export async function notifyReceiver(
   parts: SenderParts,
   receiver: NotifyReceiver,
   notices: readonly Notice[],
@@ -59,8 +59,8 @@ export async function tellReceiver(
     if (delivery.delivered) await recordSent(record, mine);
     return delivery;
   } catch (error) {
-    if (error instanceof ReceiverError) return { delivered: false, again: false, said: error.message };
-    if (error instanceof LedgerError) return { delivered: false, again: true, said: error.message };
+    if (error instanceof ReceiverError) return { delivered: false, again: false, detail: error.message };
+    if (error instanceof LedgerError) return { delivered: false, again: true, detail: error.message };
     throw error;
   }
 }

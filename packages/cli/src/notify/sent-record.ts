@@ -1,7 +1,7 @@
 import { type Clock, type EventBodies, type Ledger, namedSession, parseEvent } from "@assent/core";
 import { type Notice, noticeKey } from "./notice.ts";
 
-/** Who sends to whom. */
+/** A sender, a receiver, and the ledger that records what was sent. */
 export type SentRecord = {
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export type SentRecord = {
 const CLAIM_MS = 15_000;
 
 /**
- * Claims notices for a receiver, so that no two processes tell it the same. Returns those that no other process has sent or is sending. Of two
+ * Claims notices for a receiver, so that no two processes send it the same one. Returns those that no other process has sent or is sending. Of two
  * claims the earlier one counts, until its time is over. Rejects if the claim cannot be recorded: then nothing may be sent.
  */
 export async function claimNotices(record: SentRecord, notices: readonly Notice[]): Promise<readonly Notice[]> {
@@ -26,12 +26,12 @@ export async function claimNotices(record: SentRecord, notices: readonly Notice[
   return await withoutOthers(record, free);
 }
 
-/** Records that a receiver was told. */
+/** Records that notices were sent to a receiver. */
 export async function recordSent(record: SentRecord, notices: readonly Notice[]): Promise<void> {
   await append(record, notices, { state: "sent", until: null });
 }
 
-/** What a receiver was told about a session, without what is being sent. */
+/** Reads which notices of a session were sent to a receiver, without those that are being sent. */
 export async function readSentItems(record: Pick<SentRecord, "ledger" | "receiver">, session: string): Promise<ReadonlySet<string>> {
   const senders = await readSenders(record, session);
   return new Set([...senders].flatMap(([item, { until }]) => (until === Number.POSITIVE_INFINITY ? [item] : [])));

@@ -21,8 +21,8 @@ export async function testReceivers(context: Context): Promise<number> {
   const redact = createRedactor(settings["redaction.patterns"]);
   const results = await Promise.all(
     chosen.map(async ([receiver, configured]) => {
-      const { delivered, said } = await deliver(configured, message, parts, new AbortController().signal);
-      return { name: receiver, type: configured.type, delivered, answer: redact(said) };
+      const { delivered, detail } = await deliver(configured, message, parts, new AbortController().signal);
+      return { name: receiver, type: configured.type, delivered, answer: redact(detail) };
     }),
   );
   if (options.flag("json")) await printJson(io, { receivers: results });

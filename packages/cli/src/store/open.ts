@@ -1,7 +1,7 @@
 import { type Ledger, memoryLedger } from "@assent/core";
 import { hasStore } from "@assent/store";
 import type { Context, EarlyStore } from "../command-line/spec.ts";
-import { noticedLedger } from "../notify/noticed-ledger.ts";
+import { createNotifyingLedger } from "../notify/notifying-ledger.ts";
 import { durableLedger } from "./durable-ledger.ts";
 import { locate, mentionsSetting, stateDirectory, storeUrl } from "./location.ts";
 import type { Store } from "./store.ts";
@@ -17,7 +17,7 @@ export async function openEarly(context: Context): Promise<EarlyStore | undefine
  */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>, waitMs?: number): Promise<T> {
   const directory = await stateDirectory(context);
-  const { ledger, settle } = noticedLedger(context, await openAt(context, directory), directory);
+  const { ledger, settle } = createNotifyingLedger(context, await openAt(context, directory), directory);
   return use(context, ledger, directory, (store) => work(store).finally(() => settle(waitMs)));
 }
 

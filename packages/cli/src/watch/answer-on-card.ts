@@ -6,7 +6,7 @@ import { openRecordedRequests } from "../desk/approvals/recorded-requests.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
 import { settleProposal } from "../desk/proposals/settle.ts";
 import { continueText } from "../desk/sessions/resume-command.ts";
-import { answerQuestionCard, earlier, orRefusal, saveApproval } from "../inbox/answer.ts";
+import { answerQuestionCard, reportEarlierAnswer, reportRefusal, saveApproval } from "../inbox/answer.ts";
 import { openApproval } from "../inbox/card.ts";
 import { createSessionViews } from "../inbox/rows.ts";
 import type { Store } from "../store/store.ts";
@@ -35,7 +35,7 @@ export async function answerOnCard(answering: CardAnswering, id: string, signal:
   if (!row) return `There is no ${id}.`;
   const answer = { approvals: onApprovalCard, questions: onQuestionCard, proposals: onProposalCard }[kind];
   let result: AnswerResult | undefined;
-  const refused = await orRefusal(id, async () => {
+  const refused = await reportRefusal(id, async () => {
     result = await answer(answering, id, signal);
     return result ?? { id, result: "refused", message: "" };
   });
@@ -43,15 +43,15 @@ export async function answerOnCard(answering: CardAnswering, id: string, signal:
   return outcome === "saved" ? `${message} ${(await continueText(context, ledger, row.session)).trim()}` : message;
 }
 
-/** Says who answered what is no longer open; empty if it is still open. */
+/** Says who answered an item that is no longer open; empty if it is still open. */
 export async function answeredElsewhere({ ledger }: Store, id: string): Promise<string> {
   const kind = waitingKind(id);
   if (kind === "proposals") {
     const row = await readRow(ledger, kind, id);
-    return !row || row.state === "staged" ? "" : earlier(id, row.state, row.resolution?.who ?? null, row.updatedAt).message;
+    return !row || row.state === "staged" ? "" : reportEarlierAnswer(id, row.state, row.resolution?.who ?? null, row.updatedAt).message;
   }
   const row = await readRow(ledger, kind, id);
-  return !row || row.state === "open" ? "" : earlier(id, row.state, row.answeredBy, row.answeredAt).message;
+  return !row || row.state === "open" ? "" : reportEarlierAnswer(id, row.state, row.answeredBy, row.answeredAt).message;
 }
 
 type OnCard = (answering: CardAnswering, id: string, signal: AbortSignal) => Promise<AnswerResult | undefined>;
@@ -60,7 +60,7 @@ const onApprovalCard: OnCard = async ({ context, store, by, stack, aside }, id, 
   const { ledger } = store;
   const row = await readRow(ledger, "approvals", id);
   if (!row) return undefined;
-  if (row.state !== "open") return earlier(id, row.state, row.answeredBy, row.answeredAt);
+  if (row.state !== "open") return reportEarlierAnswer(id, row.state, row.answeredBy, row.answeredAt);
   const approval = await openApproval({ ledger, viewOf: createSessionViews(ledger) }, row);
   const { revising } = await openRecordedRequests(context, store, row);
   const own = approvalEditor({ environment: context.io.env, setting: () => undefined, revising: () => revising });

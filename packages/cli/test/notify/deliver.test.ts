@@ -53,13 +53,13 @@ describe("what a receiver answers decides whether a message is delivered", () =>
     more();
   };
   const rows: readonly [sentence: string, answer: (response: ServerResponse) => void, expected: Partial<AttemptResult>][] = [
-    ["accepted", ACCEPT, { delivered: true, said: "HTTP 200, ok" }],
-    ["accepted without a body", (it) => void it.writeHead(204).end(), { delivered: true, said: "HTTP 204" }],
+    ["accepted", ACCEPT, { delivered: true, detail: "HTTP 200, ok" }],
+    ["accepted without a body", (it) => void it.writeHead(204).end(), { delivered: true, detail: "HTTP 204" }],
     ["accepted with nonsense", (it) => void it.end("\u001b[2J<html>\0"), { delivered: true }],
     ["accepted with a body that never ends", endless, { delivered: true }],
-    ["busy", (it) => void it.writeHead(503).end("later"), { delivered: false, again: true, said: "HTTP 503, later" }],
+    ["busy", (it) => void it.writeHead(503).end("later"), { delivered: false, again: true, detail: "HTTP 503, later" }],
     ["too many requests", (it) => void it.writeHead(429).end(), { delivered: false, again: true }],
-    ["refused", (it) => void it.writeHead(401).end("no"), { delivered: false, again: false, said: "HTTP 401, no" }],
+    ["refused", (it) => void it.writeHead(401).end("no"), { delivered: false, again: false, detail: "HTTP 401, no" }],
     ["cut off", (it) => void it.socket?.destroy(), { delivered: false, again: true }],
     ["not HTTP", (it) => void it.socket?.end("250 hello\r\n"), { delivered: false, again: true }],
   ];
@@ -68,7 +68,7 @@ describe("what a receiver answers decides whether a message is delivered", () =>
       await using receiver = await testReceiver(answer);
       const delivery = await send(webhook(receiver.url));
       assert.deepEqual({ ...delivery, ...expected }, delivery);
-      assert.ok(delivery.said === oneLine(delivery.said) && delivery.said.length < 300, delivery.said);
+      assert.ok(delivery.detail === oneLine(delivery.detail) && delivery.detail.length < 300, delivery.detail);
     });
   }
 
@@ -76,17 +76,17 @@ describe("what a receiver answers decides whether a message is delivered", () =>
     test(`a redirect (${status}) is refused, and the other address gets nothing`, async () => {
       await using other = await testReceiver();
       await using receiver = await testReceiver((it) => void it.writeHead(status, { location: other.url }).end());
-      const { delivered, again, said } = await send(webhook(receiver.url));
+      const { delivered, again, detail } = await send(webhook(receiver.url));
       assert.deepEqual([delivered, again, other.received.length], [false, false, 0]);
-      assert.match(said, /it redirects, which is refused/);
+      assert.match(detail, /it redirects, which is refused/);
     });
 
   test("a receiver that is down", async () => {
     const receiver = await testReceiver();
     await receiver[Symbol.asyncDispose]();
-    const { delivered, again, said } = await send(webhook(receiver.url));
+    const { delivered, again, detail } = await send(webhook(receiver.url));
     assert.deepEqual([delivered, again], [false, true]);
-    assert.match(said, /ECONNREFUSED/);
+    assert.match(detail, /ECONNREFUSED/);
   });
 
   test("a receiver that does not answer is given ten seconds", async () => {
@@ -100,7 +100,7 @@ describe("what a receiver answers decides whether a message is delivered", () =>
     await clock.advance(9_999);
     assert.equal(ended, false);
     await clock.advance(1);
-    assert.deepEqual(await sending, { delivered: false, again: true, said: "it did not answer within 10 seconds" });
+    assert.deepEqual(await sending, { delivered: false, again: true, detail: "it did not answer within 10 seconds" });
   });
 
   test("an abort ends the wait at once", async () => {
@@ -109,7 +109,7 @@ describe("what a receiver answers decides whether a message is delivered", () =>
     const sending = send(webhook(receiver.url), { signal: stopping.signal });
     await until("the request arrives", () => receiver.received.length === 1);
     stopping.abort();
-    assert.deepEqual(await sending, { delivered: false, again: true, said: "it was stopped" });
+    assert.deepEqual(await sending, { delivered: false, again: true, detail: "it was stopped" });
     assert.equal((await send(webhook(receiver.url), { signal: stopping.signal })).delivered, false);
   });
 });
@@ -177,7 +177,7 @@ describe("without its secret nothing is sent, and the error does not show one", 
     writeFileSync(join(directory, name), text, { mode: 0o600 });
     return `file:${join(directory, name)}`;
   };
-  const rows: readonly [sentence: string, secret: string, said: RegExp][] = [
+  const rows: readonly [sentence: string, secret: string, detail: RegExp][] = [
     ["the variable is not set", "env:MISSING", /the environment variable MISSING is not set/],
     ["the file does not exist", `file:${join(directory, "none")}`, /no such file/],
     ["the file is a directory", `file:${directory}`, /is not a file with a secret/],
@@ -189,19 +189,19 @@ describe("without its secret nothing is sent, and the error does not show one", 
       test(`${type}: ${sentence}`, async () => {
         await using receiver = await testReceiver();
         const url = `${receiver.url}/topic`;
-        const { delivered, again, said } = await send(
+        const { delivered, again, detail } = await send(
           type === "webhook" ? { type, url, secret, events: EVENTS } : { type, url, token: secret, events: EVENTS },
         );
         assert.deepEqual([delivered, again, receiver.received.length], [false, false, 0]);
-        assert.match(said, expected);
-        assert.ok(!said.includes(SECRET), said);
+        assert.match(detail, expected);
+        assert.ok(!detail.includes(SECRET), detail);
       });
 
   test("an address from a variable must be an address, and is not shown", async () => {
     for (const value of ["hello", "ftp://127.0.0.1/x", `http:${"//"}user:${SECRET}@127.0.0.1/`, "http://192.0.2.1/plain"]) {
-      const { delivered, said } = await send({ type: "slack", url: "env:URL", events: EVENTS }, { env: { URL: value } });
+      const { delivered, detail } = await send({ type: "slack", url: "env:URL", events: EVENTS }, { env: { URL: value } });
       assert.equal(delivered, false);
-      assert.ok(!said.includes(value) && !said.includes(SECRET), said);
+      assert.ok(!detail.includes(value) && !detail.includes(SECRET), detail);
     }
   });
 
@@ -216,9 +216,9 @@ describe("without its secret nothing is sent, and the error does not show one", 
       { type: "ntfy", url: receiver.url.concat("/topic"), token: "env:KEY", events: EVENTS },
     ];
     for (const row of rows) {
-      const { said } = await send(row, { env: { URL: url, KEY: SECRET } });
-      assert.match(said, /^HTTP 401, -+/);
-      for (const part of ["B000", "value-in", SECRET.slice(0, 7)]) assert.ok(!said.includes(part), said);
+      const { detail } = await send(row, { env: { URL: url, KEY: SECRET } });
+      assert.match(detail, /^HTTP 401, -+/);
+      for (const part of ["B000", "value-in", SECRET.slice(0, 7)]) assert.ok(!detail.includes(part), detail);
     }
   });
 
@@ -283,18 +283,20 @@ describe("text of models, tools and files does nothing at the receiver", () => {
 describe("a command gets the message on its standard input", () => {
   const command = (script: string): NotifyReceiver => ({ type: "command", command: ["sh", "-c", script], events: EVENTS });
   test("and none of the secrets", async () => {
-    const { delivered, said } = await send(command('grep -o "rm -r build"; echo "key=$KEY cwd=$PWD"'));
-    assert.deepEqual([delivered, said], [true, "exit code 0, rm -r build\\nkey= cwd=/"]);
+    const { delivered, detail } = await send(command('grep -o "rm -r build"; echo "key=$KEY cwd=$PWD"'));
+    assert.deepEqual([delivered, detail], [true, "exit code 0, rm -r build\\nkey= cwd=/"]);
   });
-  const rows: readonly [sentence: string, receiver: NotifyReceiver, said: RegExp][] = [
+  const rows: readonly [sentence: string, receiver: NotifyReceiver, detail: RegExp][] = [
     ["a failing command", command("cat > /dev/null; echo no >&2; exit 3"), /^exit code 3, no$/],
     ["a command that does not read", command("exit 4"), /^exit code 4$/],
     ["a missing program", { type: "command", command: ["assent-no-such-program"], events: EVENTS }, /was not found on PATH/],
   ];
   for (const [sentence, receiver, expected] of rows)
     test(sentence, async () => {
-      const { delivered, said } = await send(receiver, { items: Array.from({ length: 50 }, () => itemOf({ subject: "y".repeat(3_000) })) });
+      const { delivered, detail } = await send(receiver, {
+        items: Array.from({ length: 50 }, () => itemOf({ subject: "y".repeat(3_000) })),
+      });
       assert.equal(delivered, false);
-      assert.match(said, expected);
+      assert.match(detail, expected);
     });
 });

@@ -27,15 +27,15 @@ export function grantRowAt(row: GrantRow, now: string): GrantRow {
   return row.state === "active" && hasPassed(row.expiresAt ?? null, now) ? { ...row, state: "expired" } : row;
 }
 
-/** Why a grant event cannot be stored; "stands" means that the grant has ended or already exists. */
-export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now: string): "grant_not_found" | "stands" | undefined {
+/** Why a grant event cannot be stored; "too_late" means that the grant has ended or already exists. */
+export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now: string): "grant_not_found" | "too_late" | undefined {
   switch (event.type) {
     case "grant.created":
-      return row && "stands";
+      return row && "too_late";
     case "grant.revoked":
-      return row ? (row.state === "revoked" ? "stands" : undefined) : "grant_not_found";
+      return row ? (row.state === "revoked" ? "too_late" : undefined) : "grant_not_found";
     case "grant.used":
-      return row ? (grantRowAt(row, now).state === "active" ? undefined : "stands") : "grant_not_found";
+      return row ? (grantRowAt(row, now).state === "active" ? undefined : "too_late") : "grant_not_found";
     default:
       return undefined;
   }

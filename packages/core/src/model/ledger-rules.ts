@@ -155,19 +155,19 @@ function openedRow(row: ApprovalRow | undefined, event: LedgerEvent<"approval.op
   };
 }
 
-/** Why this answer or close cannot be stored now; "stands" means an earlier one or the deadline wins. */
+/** Why this answer or close cannot be stored now; "too_late" means that an earlier one or the deadline wins. */
 export function answerRefusal(
   row: ApprovalRow | undefined,
   event: SharedDraft,
   now: string,
-): "unknown_approval" | "stale_revision" | "stands" | undefined {
+): "unknown_approval" | "stale_revision" | "too_late" | undefined {
   if (event.type !== "approval.answered" && event.type !== "approval.closed") return undefined;
   const { body } = event;
   if (row === undefined || row.session !== body.session || row.call !== body.call) return "unknown_approval";
   const takesBack = event.type === "approval.closed" && event.body.outcome !== "expired" && row.state === "approved" && !row.consumed;
-  if (row.state !== "open" && !takesBack) return "stands";
+  if (row.state !== "open" && !takesBack) return "too_late";
   if (body.revision !== row.revision || ("fingerprint" in body && body.fingerprint !== row.fingerprint)) return "stale_revision";
-  return body.outcome === "approved" && hasPassed(row.expiresAt, now) ? "stands" : undefined;
+  return body.outcome === "approved" && hasPassed(row.expiresAt, now) ? "too_late" : undefined;
 }
 
 /** An answer that an earlier one may prevent. */
@@ -214,9 +214,9 @@ function changedQuestion(row: QuestionRow | undefined, event: LedgerEvent, call:
   }
 }
 
-/** Why this answer to a question cannot be stored; "stands" means it is answered or its call has ended. */
-export function questionRefusal(row: QuestionRow | undefined, event: SharedDraft): "unknown_approval" | "stands" | undefined {
+/** Why this answer to a question cannot be stored; "too_late" means that it is answered or its call has ended. */
+export function questionRefusal(row: QuestionRow | undefined, event: SharedDraft): "unknown_approval" | "too_late" | undefined {
   if (event.type !== "question.answered") return undefined;
   if (row === undefined || row.session !== event.body.session) return "unknown_approval";
-  return row.state === "open" ? undefined : "stands";
+  return row.state === "open" ? undefined : "too_late";
 }

@@ -7,7 +7,7 @@ import type { Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval, refuseLostAnswer } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
 import { concludeBatch, fitBudget, runAll, withBatchHooks } from "./batch.ts";
-import { checkedHooks } from "./checked-hooks.ts";
+import { checkHookAnswers } from "./check-hook-answers.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps, ResumedBatch } from "./dispatch.ts";
 import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall, stopRequested } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
@@ -46,7 +46,7 @@ const CONCURRENCY = 10;
 /** Creates the dispatcher of an open session. */
 export function createDispatcher(given: DispatcherDeps): Dispatcher {
   const { hooks, warn = (message: string): void => console.warn(`assent: ${message}`) } = given;
-  const deps = { ...given, warn, ...(hooks && { hooks: checkedHooks(hooks) }) };
+  const deps = { ...given, warn, ...(hooks && { hooks: checkHookAnswers(hooks) }) };
   checkAskTimeout(deps);
   const staging = makeStaging(deps, () => shared.tools);
   const live: LiveCalls = new Set();

@@ -61,15 +61,15 @@ const EXPIRING = rowAfter(grantedDraft("g_1", { expiresAt: NOW, uses: 1 }));
 
 const REFUSALS: readonly (readonly [string, GrantRow | undefined, SharedDraft, ReturnType<typeof grantRefusal>])[] = [
   ["a new grant", undefined, created, undefined],
-  ["a grant that exists already", rowAfter(created), created, "stands"],
+  ["a grant that exists already", rowAfter(created), created, "too_late"],
   ["a use of a counted grant", rowAfter(counted), used, undefined],
   ["a use of one that is not there", undefined, used, "grant_not_found"],
-  ["a use of a used-up one", rowAfter(counted, used, used), used, "stands"],
-  ["a use of a revoked one", rowAfter(counted, revoked), used, "stands"],
-  ["a use of an expired one", EXPIRING, used, "stands"],
+  ["a use of a used-up one", rowAfter(counted, used, used), used, "too_late"],
+  ["a use of a revoked one", rowAfter(counted, revoked), used, "too_late"],
+  ["a use of an expired one", EXPIRING, used, "too_late"],
   ["revoking", rowAfter(created), revoked, undefined],
   ["revoking one that is not there", undefined, revoked, "grant_not_found"],
-  ["revoking twice", rowAfter(created, revoked), revoked, "stands"],
+  ["revoking twice", rowAfter(created, revoked), revoked, "too_late"],
   ["revoking an expired one", EXPIRING, revoked, undefined],
 ];
 

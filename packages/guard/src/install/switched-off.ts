@@ -14,8 +14,8 @@ export type ProjectPlace = {
   readonly wrapper: string;
 };
 
-/** How the files of a project are read. */
-export type ProjectFiles = {
+/** Reads the files of a project. */
+export type ProjectReader = {
   /** Undefined for a missing file. */
   readonly read: (path: string) => string | undefined;
   /** The names in a directory; empty if there is none. */
@@ -23,10 +23,10 @@ export type ProjectFiles = {
 };
 
 /**
- * Why an agent is not guarded in a project, by file: the project's configuration switches the hooks off, changes how they run, or brings code
- * that can change a call after Assent decided.
+ * Says, by file, why an agent is not guarded in a project. Its configuration may switch the hooks off, change how they run, or bring code that
+ * can change a call after Assent decided.
  */
-export function switchedOff(agent: AgentName, place: ProjectPlace, files: ProjectFiles): readonly string[] {
+export function switchedOff(agent: AgentName, place: ProjectPlace, files: ProjectReader): readonly string[] {
   const found = directoriesAbove(place.directory, place.home).flatMap((project) => {
     const named = PROJECT_FILES[agent].map((name) => join(project, name));
     return [...named, ...(agent === "opencode" ? codeFiles(project, files) : [])].map((path) => ({ path, text: files.read(path) }));
@@ -53,7 +53,7 @@ function directoriesAbove(directory: string, home: string): readonly string[] {
 }
 
 /** Files that opencode loads into its own process. */
-function codeFiles(project: string, { list }: ProjectFiles): readonly string[] {
+function codeFiles(project: string, { list }: ProjectReader): readonly string[] {
   return ["plugin", "plugins", "tool", "tools"].flatMap((name) => {
     const folder = join(project, ".opencode", name);
     const code = list(folder).filter((file) => /\.[cm]?[jt]s$/.test(file));
@@ -94,7 +94,7 @@ const CHANGES_HOOKS = new RegExp(
 
 function changedEnvironment(env: Json | undefined, wanted: RegExp): string | undefined {
   const name = isObject(env) ? Object.keys(env).find((one) => wanted.test(one)) : undefined;
-  return name === undefined ? undefined : `it sets ${name} for hooks, which can replace the guard`;
+  return name === undefined ? undefined : `it sets ${name}, which can switch off or replace the guard`;
 }
 
 /** The variables of a `.env` file. */

@@ -87,7 +87,7 @@ function refusal(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32600, message } }, { status });
 }
 
-/** Calls back when the time of a silent client is over. Returns how to stop that. */
+/** Calls back when a client was silent for too long. Returns a function that stops waiting. */
 type WhenIdle = (left: () => void) => () => void;
 
 type Clients = { readonly answer: HttpClient["handle"]; readonly close: () => Promise<void> };

@@ -7,8 +7,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const SHORTEST_SECRET = 4;
 
 /**
- * Hides known forms of secrets, variables of the configuration that programs do not get by themselves, and everything that is named like a secret. The
- * model reads why a server failed, too.
+ * Hides known forms of secrets, values with names of secrets, and variables in the configuration that are removed from the environment of programs.
+ * The model also reads why a server failed.
  */
 export function createServerRedactor(
   written: McpServerTransport,

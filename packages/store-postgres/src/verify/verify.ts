@@ -220,7 +220,7 @@ async function checkAnchors(connection: Connection, store: string, anchors: read
   return [...compareAnchors(anchors, store, { cuts: collectPastCuts(records), now })];
 }
 
-/** A counter behind the events would give a position twice, one ahead of them was changed. */
+/** A counter behind the events would assign a position twice. A counter ahead of them was changed by someone. */
 async function checkCounter(connection: Connection): Promise<readonly Finding[]> {
   const { rows } = await connection.query<{ readonly pos: number | null; readonly newest: number | null }>(
     "select (select pos from counter) as pos, (select max(pos) from events) as newest",

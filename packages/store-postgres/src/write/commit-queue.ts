@@ -29,7 +29,7 @@ export type CommitQueueOptions = {
 
 const MOST = 500;
 
-/** The server stored nothing, perhaps because of a single operation: a row of another role, a character that it cannot store. */
+/** True if the server stored nothing of a group, maybe because it refused one operation: a row of another role, or a character that it cannot store. */
 function isRefusal(error: unknown): boolean {
   return error instanceof LedgerError && (error.type === "store_role_refused" || error.type === "store_io");
 }

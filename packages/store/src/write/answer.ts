@@ -51,13 +51,17 @@ export function answer(
 function findEarlierAnswer({ rows }: EventStaging, event: ContestedDraft, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
-  const earlier = refusal === "stands" ? eventAt(latest) : undefined;
+  const earlier = refusal === "too_late" ? eventAt(latest) : undefined;
   if (earlier) return earlier;
-  const type = refusal === "stands" ? "store_corrupt" : refusal;
+  const type = refusal === "too_late" ? "store_corrupt" : refusal;
   throw new LedgerError(type, `${event.type} of '${id}' cannot be stored: ${type}.`, { id });
 }
 
-type AnswerTarget = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
+type AnswerTarget = {
+  readonly id: string;
+  readonly refusal: LedgerErrorType | "too_late" | undefined;
+  readonly latest: number | undefined;
+};
 
 /** Reads the time only if the row has a deadline. */
 function findTarget(rows: Rows, event: ContestedDraft, now: () => string): AnswerTarget {

@@ -11,7 +11,7 @@ import {
   readSessionState,
   type SessionGroup,
 } from "@assent/core";
-import { lookOnly } from "@assent/guard";
+import { createJudgeOnlyRun } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, NO_OPTIONS, sessionSettings } from "../../compose/flags.ts";
 import { offerSeenTools } from "../../compose/mcp/session-servers.ts";
@@ -46,7 +46,7 @@ export async function openRecordedRequests(
       ? await openOutsidePolicy(
           context,
           { agent: group.client, ledger, directory, ports, cwd: workspace },
-          { call: { tool, kind: "other" }, run: lookOnly(group.title) },
+          { call: { tool, kind: "other" }, run: createJudgeOnlyRun(group.title) },
         )
       : await offerSeenTools(
           context,

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { GrantRow, Rules, WiderRules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
-import { lookOnly } from "@assent/guard";
+import { createJudgeOnlyRun } from "@assent/guard";
 import type { HostPorts } from "@assent/host";
 import { type Explanation, explain, isInside, type LoadedPolicy, type WorkspacePolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
@@ -65,7 +65,7 @@ async function describeServers(context: Context, policy: OpenedPolicy, ports: Ho
 }
 
 function openOutside(context: Context, outside: OutsideWorkspace): WorkspacePolicy {
-  const run = lookOnly("another agent");
+  const run = createJudgeOnlyRun("another agent");
   const policy = createOutsidePolicy(context, outside, { run });
   return { ...policy, tools: withUnknownTools(policy.tools, run) };
 }

@@ -1,5 +1,5 @@
 import type { Ledger, Rules, SessionGroup, StoredEvent } from "@assent/core";
-import { lookOnly } from "@assent/guard";
+import { createJudgeOnlyRun } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
@@ -40,7 +40,7 @@ export async function openSessionJudge(
     const { loaded, tools, facts, rules } = await openPolicy(context, options);
     return { policy: loaded.policy, tools, facts, rules, digest, clock };
   }
-  const run = lookOnly(group.title);
+  const run = createJudgeOnlyRun(group.title);
   const outside = { workspace, ports, directory, client: group.client, ...settings };
   const { source, tools, facts, rules } = createOutsidePolicy(context, outside, { run });
   return { policy: source.current(), tools: withUnknownTools(tools, run), facts, rules, digest, clock };

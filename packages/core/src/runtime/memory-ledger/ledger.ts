@@ -210,9 +210,9 @@ function findWinner(chains: Chains, draft: SharedDraft, now: string): LedgerEven
     proposalRefusal(chains.proposals.get(id), draft) ??
     questionRefusal(chains.questions.get(id), draft);
   if (refused === undefined) return undefined;
-  const winner = refused === "stands" ? chains.newest.get(id) : undefined;
+  const winner = refused === "too_late" ? chains.newest.get(id) : undefined;
   if (winner) return winner;
-  const type = refused === "stands" ? "store_corrupt" : refused;
+  const type = refused === "too_late" ? "store_corrupt" : refused;
   throw new LedgerError(type, `${draft.type} of '${id}' cannot be stored: ${type}.`, { id });
 }
 

@@ -4,8 +4,8 @@ import type { Hooks } from "../ports.ts";
 
 const TEXTS = ["reason", "rewrittenBy", "context", "feedback", "spokenBy", "stop"];
 
-/** A program's port may return anything. An answer that is none counts as a failed hook, and never as no opinion. */
-export function checkedHooks(hooks: Hooks): Hooks {
+/** Checks what a program's port returns. A malformed answer counts as a failed hook, never as no opinion. */
+export function checkHookAnswers(hooks: Hooks): Hooks {
   return {
     consult: async (event, input, signal) => readOpinion(await hooks.consult(event, input, signal)),
     ...(hooks.applies && { applies: (event, tool) => hooks.applies?.(event, tool) ?? true }),
@@ -25,6 +25,6 @@ function readOpinion(said: HookOpinion | null | undefined): HookOpinion | undefi
   if (wrong !== undefined) throw new TypeError(`invalid output (${wrong} is not a text)`);
   if (interrupt !== undefined && typeof interrupt !== "boolean") throw new TypeError("invalid output (interrupt is not true or false)");
   if (updatedOutput !== undefined && typeof updatedOutput !== "string" && !Array.isArray(updatedOutput))
-    throw new TypeError("invalid output (updatedOutput is not a content)");
+    throw new TypeError("invalid output (updatedOutput is neither a text nor a list)");
   return said;
 }

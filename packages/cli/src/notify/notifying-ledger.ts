@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { Announcer } from "./announcer.ts";
 import { type Notice, noticeOf } from "./notice.ts";
 
-export type NoticedLedger = {
+export type NotifyingLedger = {
   readonly ledger: Ledger;
   /** Sends what is left, within the time that a run may be delayed. */
   readonly settle: (waitMs?: number) => Promise<void>;
@@ -15,11 +15,11 @@ export type NoticedLedger = {
 const MOST_WAIT_MS = 2_000;
 
 /**
- * A ledger that tells receivers about what this process records, so that every door that opens approvals notifies. What a person sees here is
- * told only when the session is left. The code that sends is loaded at the first notice.
+ * A ledger that notifies receivers of what this process records, so that every command that opens approvals does so. If a person sees an
+ * approval here, receivers are notified only when the session is left. The code that sends is loaded with the first notice.
  */
-export function noticedLedger(context: Context, ledger: Ledger, directory: string): NoticedLedger {
-  const unsaid = new Map<string, Notice[]>();
+export function createNotifyingLedger(context: Context, ledger: Ledger, directory: string): NotifyingLedger {
+  const postponed = new Map<string, Notice[]>();
   const outside = new Set<string>();
   let announcer: Promise<Announcer | undefined> | undefined;
   const announce = (notices: readonly Notice[]): void => {
@@ -29,13 +29,13 @@ export function noticedLedger(context: Context, ledger: Ledger, directory: strin
   const hear = (event: LedgerEvent): void => {
     if (event.session === SHARED) return;
     const notice = noticeOf(event as unknown as StoredEvent); // the same event, as it is read
-    const kept = unsaid.get(event.session) ?? [];
-    if (event.type === "session.closed") unsaid.delete(event.session);
+    const kept = postponed.get(event.session) ?? [];
+    if (event.type === "session.closed") postponed.delete(event.session);
     if (event.type === "session.closed" && kept.length > 0) announce(kept);
     if (event.type === "session.created" && event.body.group) outside.add(event.session);
     if (!notice || (notice.event === "failed" && outside.has(event.session))) return; // a call that was denied is no failure
     if (!context.attendance.isAttended(event.session)) announce([notice]);
-    else if (notice.event === "approval") unsaid.set(event.session, [...kept, notice]);
+    else if (notice.event === "approval") postponed.set(event.session, [...kept, notice]);
   };
   return {
     ledger: {
