@@ -180,7 +180,8 @@ function atFirstCall(name, holder) {
  * `node:fs`, the web ciphers for `node:crypto`.
  */
 function byName(text, path, later = AT_FIRST_CALL) {
-  const asked = text.replace(/^import \{([^}]+)\} from "(node:[^"]+)";$/gm, (_, names, module) =>
+  const [head] = /^(?:(?:import\b|var __|\/[/*]|[\s}*]).*\n|\n)*/.exec(text); // var __: helpers of the compiler. Templates further down may contain code of other programs.
+  const asked = head.replace(/^import \{([^}]+)\} from "(node:[^"]+)";$/gm, (_, names, module) =>
     later.test(module)
       ? names
           .split(",")
@@ -188,9 +189,8 @@ function byName(text, path, later = AT_FIRST_CALL) {
           .join("\n")
       : `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`,
   );
-  if (/^(?:import|export)\b.* from "node:/m.test(asked))
-    throw new Error(`${path} imports a module of Node in another way than by its names`);
-  return asked;
+  if (/^import\b.* from "node:/m.test(asked)) throw new Error(`${path} imports a module of Node in another way than by its names`);
+  return asked + text.slice(head.length);
 }
 
 /** Imports names from the modules that have them, and not through the list of a package, which would load all of it. */

@@ -402,7 +402,8 @@ describe("recovery.retryIdempotent", () => {
 });
 
 describe("a module that loops, throws or exits neither hangs nor ends a run", () => {
-  const LOOP = "while (true) {}";
+  /** Blocks its thread for good. Waiting costs no processor time; one row spins instead. */
+  const LOOP = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
   const DONE = '{ content: [{ type: "text", text: "done" }] }';
   const faulty = (fields: string, before = ""): string => `export default ({ zod }) => { ${before} return {
     name: "faulty", description: "Fails.", parameters: { type: "object" }, execute: async () => (${DONE}), ${fields}
@@ -414,7 +415,7 @@ describe("a module that loops, throws or exits neither hangs nor ends a run", ()
     ["loops at its top", LOOP, "invalid tool_not_registered", /is not available/, /Module did not finish loading in 2 s/],
     ["loops in its factory", faulty("", LOOP), "invalid tool_not_registered", /is not available/, /Factory did not finish in 2 s/],
     ["exits in its factory", faulty("", EXIT), "invalid tool_not_registered", /is not available/, /Module tried to exit the process/],
-    ["loops in execute", faulty(`execute: async () => { ${LOOP} }`), "failed execution_failed", STOPPED, /^/],
+    ["loops in execute", faulty("execute: async () => { while (true) {} }"), "failed execution_failed", STOPPED, /^/],
     ["loops after an await", faulty(`execute: async () => { await null; ${LOOP} }`), "failed execution_failed", STOPPED, /^/],
     [
       "loops in a timer",

@@ -486,7 +486,7 @@ describe("hook install --store", () => {
     using at = place();
     const { code, stdout } = await at.run(["hook", "install", "claude", "--dry-run", "--store", "mine"], { cwd: at.workspace });
     assert.equal(code, 0);
-    assert.match(stdout, new RegExp(`claude report --store ${join(at.workspace, "mine")}"`));
+    assert.match(stdout, new RegExp(`"report",\\s+\\+\\s+"--store",\\s+\\+\\s+"${join(at.workspace, "mine")}"`));
   });
 
   test("refuses a password, because the agent's configuration would show it", async () => {

@@ -3,8 +3,9 @@ import { describe, test } from "node:test";
 import { parseEvent } from "@assent/core";
 import { type Ended, type Governed, governed, type Place, place, summary, toolModule } from "./bench.ts";
 
-/** Says that it begins, and never ends. Told at once, although the thread blocks from then on. */
-const LOOP = 'console.log("begun"); while (true) {}';
+/** Says that it begins, and blocks its thread for good. Waiting costs no processor time; one row spins instead. */
+const LOOP = 'console.log("begun"); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+const SPIN = 'console.log("begun"); while (true) {}';
 const FINE = `{ name: "fine", description: "F.", parameters: { type: "object" }, execute: async () => ({ content: [{ type: "text", text: "fine" }] }) }`;
 const DONE = '{ content: [{ type: "text", text: "done" }] }';
 
@@ -55,7 +56,7 @@ async function assertGoesOn({ call }: Governed): Promise<void> {
 
 describe("a module that loops while it loads", () => {
   const LOADING: readonly (readonly [sentence: string, text: string, failure: string])[] = [
-    ["at its top", LOOP, "Module did not finish loading in 10 s"],
+    ["at its top", SPIN, "Module did not finish loading in 10 s"],
     ["in its factory", `export default () => { ${LOOP} };`, "Factory did not finish in 10 s"],
     ["in a field", `export default () => ({ get name() { ${LOOP} } });`, "Factory did not finish in 10 s"],
     [
@@ -87,7 +88,7 @@ describe("a module that loops while it loads", () => {
 describe("a tool that loops", () => {
   const BLOCKED = /The tool's code blocked its thread for 10 s and was stopped\.$/;
   const ROWS: readonly (readonly [sentence: string, fields: string, mode: string, type: string, text: RegExp])[] = [
-    ["in execute, at once", `execute: async () => { ${LOOP} }`, "yolo", "execution_failed", BLOCKED],
+    ["in execute, at once", `execute: async () => { ${SPIN} }`, "yolo", "execution_failed", BLOCKED],
     ["in execute, after an await", `execute: async () => { await null; ${LOOP} }`, "yolo", "execution_failed", BLOCKED],
     [
       "in a timer that its call began",
