@@ -103,7 +103,7 @@ export { isOpenProposal } from "./model/proposal/row.ts";
 export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question/question.ts";
 export type { Containment, Request, Unit } from "./model/request.ts";
 export { jsonResult } from "./model/result/normalize.ts";
-export type { Content, ContentPart, DiffStat, Display, Spilled, ToolOutput, ToolResult } from "./model/result/result.ts";
+export type { Content, ContentPart, DiffStat, Display, SpilledOutput, ToolOutput, ToolResult } from "./model/result/result.ts";
 export { resultValue } from "./model/result/result.ts";
 export { errorCode, messageOf } from "./model/result/thrown.ts";
 export type { Coercion } from "./model/schema/coerce.ts";

@@ -33,7 +33,7 @@ export type {
   PushOptions,
   QueueView,
   RejectReason,
-  Served,
+  ServedChoice,
   ToolChoiceQueue,
 } from "./model/steering/tool-choice-queue.ts";
 export {

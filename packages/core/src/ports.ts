@@ -6,7 +6,7 @@ import type { HookEvent, HookNotice, HookPoint } from "./model/hooks/event-table
 import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Containment, Request, Unit } from "./model/request.ts";
-import type { Spilled } from "./model/result/result.ts";
+import type { SpilledOutput } from "./model/result/result.ts";
 import type { TaskProcess } from "./model/task/events.ts";
 import type { JsonSchema, Location, Maybe } from "./tool-definition.ts";
 
@@ -169,7 +169,7 @@ export interface SpillFile {
   readonly path: string;
   /** Appends; past the file's limit it writes a mark once and drops the rest. Rejects when the disk refuses. */
   write(chunk: string | Uint8Array): Promise<void>;
-  end(): Promise<Spilled>;
+  end(): Promise<SpilledOutput>;
 }
 
 /** A directory by its real path and identity. */
@@ -231,7 +231,7 @@ export type ProcessEnd = {
   readonly chars: number;
   readonly lines: number;
   readonly dropped: number;
-  readonly spilled?: Spilled;
+  readonly spilled?: SpilledOutput;
   /** Processes of its groups that are still running. */
   readonly survivors: readonly number[];
 };

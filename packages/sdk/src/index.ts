@@ -40,5 +40,5 @@ export type {
 } from "./message.ts";
 export type { Status } from "./query.ts";
 export { type ApprovalAnswer, type ApprovalRef, type Query, query } from "./query.ts";
-export type { Asking, HookCallback, HookOption, QueryOptions } from "./query-options.ts";
+export type { CallbackOptions, HookCallback, HookOption, QueryOptions } from "./query-options.ts";
 export { type Exit, SdkError, type SdkErrorType } from "./sdk-error.ts";

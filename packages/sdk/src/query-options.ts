@@ -4,7 +4,7 @@ import type { SdkMcpServer } from "./mcp-server.ts";
 import type { Mode, OnAsk, UserMessage } from "./message.ts";
 
 /** The second argument of callbacks. */
-export type Asking = {
+export type CallbackOptions = {
   /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
 };
@@ -12,7 +12,7 @@ export type Asking = {
 /** A hook function. Undefined means no opinion. An error counts as a failure, and blocks where a hook can block. */
 export type HookCallback = (
   input: JsonObject,
-  asking: Asking & { readonly event: string; readonly toolUseId: string | undefined },
+  options: CallbackOptions & { readonly event: string; readonly toolUseId: string | undefined },
 ) => Promise<JsonObject | undefined> | JsonObject | undefined;
 
 /** A hook and what it matches. */
@@ -29,9 +29,9 @@ export type QueryOptions = {
   /** One prompt, or a stream of prompts. Each gets one `result`. */
   readonly prompt: string | AsyncIterable<UserMessage | string>;
   /** Answers calls that need approval. Default: `onAsk` decides. */
-  readonly canUseTool?: (request: ToolRequest, asking: Asking) => Promise<ToolAnswer> | ToolAnswer;
+  readonly canUseTool?: (request: ToolRequest, options: CallbackOptions) => Promise<ToolAnswer> | ToolAnswer;
   /** Answers questions of the model. Default: `onAsk` decides. */
-  readonly askUser?: (request: QuestionRequest, asking: Asking) => Promise<QuestionAnswer> | QuestionAnswer;
+  readonly askUser?: (request: QuestionRequest, options: CallbackOptions) => Promise<QuestionAnswer> | QuestionAnswer;
   /** By event, as `PreToolUse` or `pre_tool_use`. */
   readonly hooks?: { readonly [event: string]: readonly HookOption[] };
   /** Agents in addition to those of the workspace. */

@@ -96,10 +96,10 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-type Read = ReturnType<typeof parseAgent> & { readonly digest: string };
+type AgentFileResult = ReturnType<typeof parseAgent> & { readonly digest: string };
 
-function readAgent(file: string, inside: string | undefined): Read {
-  const refused = (message: string): Read => ({ problem: { line: 1, message }, digest: "" });
+function readAgent(file: string, inside: string | undefined): AgentFileResult {
+  const refused = (message: string): AgentFileResult => ({ problem: { line: 1, message }, digest: "" });
   try {
     const real = realpathSync(file);
     if (inside !== undefined && !real.startsWith(`${inside}${sep}`)) return refused("outside the workspace");

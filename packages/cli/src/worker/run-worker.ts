@@ -197,12 +197,12 @@ async function keepRegistered(ports: SessionPorts, place: WorkerPlace): Promise<
   };
 }
 
-type Following = { readonly keep: () => void; readonly close: () => void };
+type LedgerFollower = { readonly keep: () => void; readonly close: () => void };
 
 const ANSWERS = ["approval.answered", "approval.closed", "question.answered", "proposal.requested"];
 
 /** Reports sessions that were answered or handed back. Starts again after a failure. */
-function follow({ ledger }: SessionPorts, hint: (session: string) => void): Following {
+function follow({ ledger }: SessionPorts, hint: (session: string) => void): LedgerFollower {
   let subscription: Subscription | undefined;
   let pos: number | undefined;
   let starting: Promise<void> | undefined;

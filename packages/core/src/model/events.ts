@@ -12,7 +12,7 @@ import type { ProposalEventBodies } from "./proposal/events.ts";
 import type { ProposalPart } from "./proposal/part.ts";
 import type { Question, QuestionAnswer } from "./question/question.ts";
 import type { Containment } from "./request.ts";
-import type { Content, Display, Spilled } from "./result/result.ts";
+import type { Content, Display, SpilledOutput } from "./result/result.ts";
 import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
@@ -150,7 +150,7 @@ export type EventBodies = ProposalEventBodies &
       readonly evidence?: JsonObject;
       readonly modelOverride?: string;
       readonly details?: Json;
-      readonly spilled?: readonly Spilled[];
+      readonly spilled?: readonly SpilledOutput[];
     };
     /** A call is about to run on a copy of the workspace; nothing it does there is an effect. */
     "preview.started": {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, type FileHandle, lstat, mkdir, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { Spilled, SpillFile } from "@assent/core";
+import type { SpilledOutput, SpillFile } from "@assent/core";
 import { openNew } from "./open.ts";
 
 /** Limits in bytes. */
@@ -76,7 +76,7 @@ function createSpillFile(
     throw error;
   };
   let turn: Promise<void> = Promise.resolve();
-  let ended: Promise<Spilled> | undefined;
+  let ended: Promise<SpilledOutput> | undefined;
   return {
     path,
     write(chunk) {

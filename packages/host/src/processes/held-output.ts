@@ -1,4 +1,4 @@
-import type { Spilled, SpillFile } from "@assent/core";
+import type { SpilledOutput, SpillFile } from "@assent/core";
 
 const SEGMENT_BYTES = 64 * 1024;
 
@@ -7,7 +7,7 @@ export type HeldOutputEnd = {
   readonly chars: number;
   readonly lines: number;
   readonly dropped: number;
-  readonly spilled?: Spilled;
+  readonly spilled?: SpilledOutput;
 };
 
 /** Takes output piece by piece; await `take` for back-pressure. */

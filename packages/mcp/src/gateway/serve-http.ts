@@ -19,7 +19,7 @@ export type HttpGateway = FrontParts & {
   /** 0 takes a free port. */
   readonly port: number;
   readonly clock: Clock;
-  /** A client without an open request for so long is gone: over HTTP, one that crashes does not say so. */
+  /** A client without an open request for this long is ended, because a client that crashes does not say so over HTTP. */
   readonly idleMs: number;
   readonly failed: (error: unknown) => void;
 };

@@ -102,7 +102,7 @@ function insertProcesses(staged: readonly StagedEvent[]): Insert {
   return { table: "processes", columns: { pid: "bigint", pos: "bigint" }, rows, conflict: "on conflict do nothing" };
 }
 
-/** The processes whose start an event records. */
+/** Lists the processes whose start an event records. */
 export function processesOf({
   type,
   body,

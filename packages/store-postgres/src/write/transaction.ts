@@ -31,9 +31,9 @@ export type WriteContext = {
   readonly hashAt: (pos: number) => string | undefined;
   /** Leaves a mark after the commit. */
   readonly mark: (mark: Mark) => void;
-  /** Another statement of the same transaction. */
+  /** Adds a statement to the same transaction. */
   readonly also: (text: string, values: readonly unknown[]) => void;
-  /** The heads of all changed chains are recorded at the end of the transaction. */
+  /** Records the heads of all changed chains at the end of the transaction. */
   readonly checkpoint: () => void;
   readonly place: string;
 };
@@ -95,10 +95,10 @@ const SET_META = "insert into meta (key, value) values ($1, $2) on conflict (key
 
 type Statement = readonly [text: string, values: readonly unknown[]];
 
-/** What operations ask for beside their events. */
+/** What operations add to a transaction besides their events. */
 type TransactionDraft = { readonly statements: Statement[]; mark: Mark | undefined; wantsCheckpoint: boolean };
 
-/** What the last commit of this process left. The loaded rows are those of `pos`. */
+/** The store after the last commit of this process. The loaded rows are those of `pos`. */
 type KnownStore = {
   readonly pos: number;
   readonly connection: Connection;

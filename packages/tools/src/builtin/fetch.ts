@@ -6,7 +6,7 @@ import {
   GateError,
   messageOf,
   type RunContext,
-  type Spilled,
+  type SpilledOutput,
   type Tool,
   type ToolResult,
 } from "@assent/core";
@@ -172,7 +172,7 @@ async function makeResult(deps: FetchParts, { url, fetched, ctx }: FetchedPage):
 }
 
 /** If the file cannot be written, the fetch still succeeds. */
-async function saveText(files: Files, text: string, { sessionId, callId }: RunContext): Promise<Spilled | undefined> {
+async function saveText(files: Files, text: string, { sessionId, callId }: RunContext): Promise<SpilledOutput | undefined> {
   try {
     const file = await files.spill(sessionId, callId);
     await file.write(text);

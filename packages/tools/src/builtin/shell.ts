@@ -8,7 +8,7 @@ import {
   type Files,
   messageOf,
   type RunContext,
-  type Spilled,
+  type SpilledOutput,
   type StepsEnd,
   type StepsSpec,
   type Tool,
@@ -190,7 +190,7 @@ async function runInForeground(running: RunningCommand): Promise<ToolResult> {
 
 async function makeResult(end: StepsEnd, { deps, input, start: { isTerminal }, note, ctx }: RunningCommand): Promise<ToolResult> {
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-  const save = (output: string): Promise<Spilled> => saveOutput(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
+  const save = (output: string): Promise<SpilledOutput> => saveOutput(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
   const { containment } = ctx;
   return await makeShellResult(end, {
     timeoutMs,
@@ -217,7 +217,7 @@ const NO_PLAN =
 /** With a terminal a program may prompt or do more than its table says. */
 const NO_TERMINAL = "[run without a terminal: commands allowed by a rule do not get one]";
 
-async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
+async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: string): Promise<SpilledOutput> {
   const file = await spill();
   await file.write(output);
   return await file.end();

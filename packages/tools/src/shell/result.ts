@@ -1,4 +1,4 @@
-import type { BackgroundEnd, Containment, Display, Spilled, StepsEnd, ToolResult } from "@assent/core";
+import type { BackgroundEnd, Containment, Display, SpilledOutput, StepsEnd, ToolResult } from "@assent/core";
 import { composeCut, cutOutput } from "@assent/core/parts";
 import { makeAnsiScreen } from "@assent/host";
 import { describeRefusal } from "./steps.ts";
@@ -11,7 +11,7 @@ export type ShellRun = {
   readonly isTerminal: boolean;
   /** A note about how the command was run. */
   readonly note?: string;
-  readonly save: (output: string) => Promise<Spilled>;
+  readonly save: (output: string) => Promise<SpilledOutput>;
   readonly containment?: Containment;
 };
 
@@ -88,7 +88,7 @@ function describeEnd(
   return ["shell_execute_error", `The command ended with exit code ${exitCode}.`, `[exit code ${exitCode}]`];
 }
 
-type ShownOutput = { readonly text: string; readonly spilled: Spilled | undefined };
+type ShownOutput = { readonly text: string; readonly spilled: SpilledOutput | undefined };
 
 /**
  * The runtime cuts output that was kept whole. Only this tool knows the size of truncated output. Terminal output is cut before it is

@@ -8,7 +8,7 @@ import { withStoreIfAny } from "../../store/open.ts";
 import { confirmInTerminal } from "../terminal/confirm.ts";
 import { listWaiting, type WaitingItem, waitingCells, waitingKind } from "./waiting-list.ts";
 
-type Answering = { readonly command: "approve" | "reject"; readonly one: (context: Context) => Promise<number> };
+type AnswerCommand = { readonly command: "approve" | "reject"; readonly one: (context: Context) => Promise<number> };
 
 /** Options that are about the content of one approval. */
 const FOR_ONE = ["edit", "part", "fingerprint", "write", "preview", "run", "outcome", "answers", "pattern"] as const;
@@ -17,7 +17,7 @@ const FOR_ONE = ["edit", "part", "fingerprint", "write", "preview", "run", "outc
  * Answers several at once, after a person has seen them in a list. Each answer is its own record and counts only for what the list was about. Returns
  * the worst exit code.
  */
-export async function answerSeveral(context: Context, { command, one }: Answering): Promise<number> {
+export async function answerSeveral(context: Context, { command, one }: AnswerCommand): Promise<number> {
   const { io, options } = context;
   const foreign = FOR_ONE.find((name) => options.flag(name));
   if (foreign !== undefined) throw usageError(command, `option '--${foreign}' is for one approval; give a single id.`);
@@ -71,7 +71,7 @@ async function isConfirmed(context: Context, command: string, items: readonly Wa
 }
 
 /** The answer is bound to the fingerprint of the list; a proposal has its own check. */
-async function answerItem(context: Context, { id, form }: WaitingItem, one: Answering["one"]): Promise<number> {
+async function answerItem(context: Context, { id, form }: WaitingItem, one: AnswerCommand["one"]): Promise<number> {
   const { options } = context;
   const fingerprint = waitingKind(id) === "approvals" ? String(form["fingerprint"]) : undefined;
   const bound = { ...options, text: (name: string) => (name === "fingerprint" ? fingerprint : options.text(name)) };

@@ -11,7 +11,7 @@ import { withStoreIfAny } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
 import { type ForkableConversation, type ForkPlace, findForkPlaces } from "./fork-place.ts";
 
-type Forked = NonNullable<EventBodies["session.created"]["forked"]>;
+type ForkOrigin = NonNullable<EventBodies["session.created"]["forked"]>;
 
 /** Continues a conversation from `at`, or from its last finished turn. Open approvals stay in the original. */
 export async function forkSession(
@@ -65,7 +65,7 @@ function copyCreation(created: EventBodies["session.created"]): EventBodies["ses
 }
 
 /** Only a recorded fork protects the original from being pruned. */
-async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void> {
+async function refuseIfPruned(ledger: Ledger, { session }: ForkOrigin): Promise<void> {
   if (await readRow(ledger, "sessions", session)) return;
   throw new CommandError("session_not_found", 4, {
     message: `The session '${session}' was removed in the meantime.`,

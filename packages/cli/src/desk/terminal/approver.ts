@@ -14,7 +14,7 @@ import { ruleWords } from "../grants/remembered-rule.ts";
 import { editReviewed, type ReviewedChange, withEdited } from "../proposals/review.ts";
 import { reviewLines } from "../proposals/review-lines.ts";
 import { askFile, askParts, hunksOf } from "./ask-parts.ts";
-import { openPrompt, type Prompt, quoteTyped, type Typed } from "./prompt.ts";
+import { openPrompt, type Prompt, quoteTyped, type TypedLine } from "./prompt.ts";
 
 export type TerminalApproverParts = {
   readonly io: Pick<Io, "stderr" | "keyboard" | "env">;
@@ -51,7 +51,7 @@ type Turn =
   | { readonly again: true }
   | { readonly edit: ApprovalEditor }
   | { readonly editFile: ReviewedChange }
-  | Extract<Typed, { none: unknown }>;
+  | Extract<TypedLine, { none: unknown }>;
 
 const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
   session: "this session",
@@ -109,7 +109,7 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
   }
 }
 
-const FAREWELL: Readonly<Record<Extract<Typed, { none: unknown }>["none"], string>> = {
+const FAREWELL: Readonly<Record<Extract<TypedLine, { none: unknown }>["none"], string>> = {
   cancelled: "Cancelled.",
   closed: "No answer was given here; the approval stays open.",
   withdrawn: "This approval was answered or closed elsewhere.",

@@ -4,10 +4,10 @@ import { oneLine } from "../../io/visible-text.ts";
 import { type ChosenParts, chooseAll } from "../../tui/diff/choice.ts";
 import type { ReviewedChange } from "../proposals/review.ts";
 import { readChoice } from "../proposals/review-lines.ts";
-import { type Prompt, quoteTyped, type Typed } from "./prompt.ts";
+import { type Prompt, quoteTyped, type TypedLine } from "./prompt.ts";
 
 /** `again`: the person went back. */
-type NoChoice = { readonly again: true } | Extract<Typed, { none: unknown }>;
+type NoChoice = { readonly again: true } | Extract<TypedLine, { none: unknown }>;
 
 /** The hunks of a direct edit, if there are several. */
 export function hunksOf({ details }: OpenApproval): readonly FileDiff[] {

@@ -4,14 +4,14 @@ import type { Keyboard, Output } from "../../io/io.ts";
 import { oneLine, visible } from "../../io/visible-text.ts";
 
 /** A typed line, or why there is none: Ctrl-C, end of input, or answered elsewhere. */
-export type Typed = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
+export type TypedLine = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
 
 /** Holds the keyboard until it is closed. */
 export type Prompt = {
   /** Ignores keys pressed before the text was readable, except Ctrl-C. */
-  readonly ask: (text: string) => Promise<Typed>;
+  readonly ask: (text: string) => Promise<TypedLine>;
   /** Keeps keys typed early, because the line decides nothing. */
-  readonly askAtOnce: (text: string) => Promise<Typed>;
+  readonly askAtOnce: (text: string) => Promise<TypedLine>;
   readonly close: () => void;
 };
 
@@ -24,10 +24,10 @@ type PromptParts = {
   readonly signal: AbortSignal;
   readonly pressed?: () => void;
 };
-type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
+type WaitingPrompt = { typed: string; readable: boolean; readonly done: (typed: TypedLine) => void };
 
 export function openPrompt({ keyboard, output, clock, signal, pressed }: PromptParts): Prompt {
-  let waiting: Waiting | undefined;
+  let waiting: WaitingPrompt | undefined;
   let painting = Promise.resolve();
   const paint = (text: string): Promise<void> => {
     painting = painting.then(() => output.write(text)).catch(() => waiting?.done({ none: "closed" }));
@@ -44,9 +44,9 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: PromptP
   }, ended);
   const withdrawn = (): void => waiting?.done({ none: "withdrawn" });
   signal.addEventListener("abort", withdrawn);
-  const wait = (text: string, readable: boolean): Promise<Typed> => {
-    const { promise, resolve } = Promise.withResolvers<Typed>();
-    const now: Waiting = { typed: "", readable, done: resolve };
+  const wait = (text: string, readable: boolean): Promise<TypedLine> => {
+    const { promise, resolve } = Promise.withResolvers<TypedLine>();
+    const now: WaitingPrompt = { typed: "", readable, done: resolve };
     waiting = now;
     const shown = paint(text).then(() => clock.timer(READING_TIME_MS, () => Object.assign(now, { readable: true })));
     if (signal.aborted) withdrawn();
@@ -72,7 +72,7 @@ function splitKeys(keys: string): readonly string[] {
   return [plain, ...sequences.map((sequence) => sequence.replace(/^(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)/u, ""))].flatMap((text) => [...text]);
 }
 
-function press(waiting: Waiting, key: string, paint: (text: string) => Promise<void>): void {
+function press(waiting: WaitingPrompt, key: string, paint: (text: string) => Promise<void>): void {
   if (key === "\u0003") waiting.done({ none: "cancelled" });
   else if (!waiting.readable) return;
   else if (key === "\r" || key === "\n") {
@@ -88,7 +88,7 @@ function press(waiting: Waiting, key: string, paint: (text: string) => Promise<v
   }
 }
 
-function erase(waiting: Waiting, all: boolean): string {
+function erase(waiting: WaitingPrompt, all: boolean): string {
   const characters = [...waiting.typed];
   const gone = all ? characters.length : Math.min(1, characters.length);
   waiting.typed = characters.slice(0, characters.length - gone).join("");

@@ -14,11 +14,11 @@ import { stderrStyle } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { whoText } from "../../io/who.ts";
 import { previewText, questionLines } from "../questions/view.ts";
-import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
+import { openPrompt, type Prompt, type TypedLine } from "./prompt.ts";
 
 export type TerminalQuestionerParts = { readonly io: Pick<Io, "stderr" | "keyboard" | "env">; readonly clock: Clock; readonly by: By };
 
-type NoLine = Extract<Typed, { readonly none: unknown }>;
+type NoLine = Extract<TypedLine, { readonly none: unknown }>;
 type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 
 /** Asks one question after the other, on stderr. */
@@ -80,7 +80,7 @@ async function askOne(
     if (listed) open.timer.restart(question.id);
   };
   const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal, pressed });
-  const list = async (text: string): Promise<Typed> => {
+  const list = async (text: string): Promise<TypedLine> => {
     listed = true;
     open.timer.restart(question.id);
     try {
@@ -102,7 +102,7 @@ type ChoiceParts = {
   readonly open: OpenQuestion;
   readonly question: Question;
   readonly prompt: Prompt;
-  readonly list: (text: string) => Promise<Typed>;
+  readonly list: (text: string) => Promise<TypedLine>;
 };
 
 const YOUR_TEXT = "Your answer, then Enter: ";
@@ -125,7 +125,7 @@ async function choose(choosing: ChoiceParts): Promise<QuestionResult> {
   }
 }
 
-function withText(id: string, selected: readonly string[], typed: Typed): QuestionResult {
+function withText(id: string, selected: readonly string[], typed: TypedLine): QuestionResult {
   return "none" in typed ? typed : { answer: { id, selected, custom: typed.line } };
 }
 

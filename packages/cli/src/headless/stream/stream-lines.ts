@@ -2,19 +2,22 @@ import type { ConversationEvent } from "@assent/agent";
 import { stopReason } from "./content.ts";
 import type { WireMessage } from "./message.ts";
 
-type Streamed = Extract<ConversationEvent, { readonly type: "message_start" | "block_start" | "delta" | "block_stop" | "message_stop" }>;
+type StreamedEvent = Extract<
+  ConversationEvent,
+  { readonly type: "message_start" | "block_start" | "delta" | "block_stop" | "message_stop" }
+>;
 
 /** True for a piece of an unfinished answer. */
-export function isStreamed(event: ConversationEvent): event is Streamed {
+export function isStreamed(event: ConversationEvent): event is StreamedEvent {
   return ["message_start", "block_start", "delta", "block_stop", "message_stop"].includes(event.type);
 }
 
 /** A piece of an answer as a message. */
-export function streamLine(event: Streamed, answer: { readonly id: string; readonly model: string | null }): WireMessage {
+export function streamLine(event: StreamedEvent, answer: { readonly id: string; readonly model: string | null }): WireMessage {
   return { type: "stream_event", event: wireEvent(event, answer) };
 }
 
-function wireEvent(event: Streamed, { id, model }: { readonly id: string; readonly model: string | null }): WireMessage {
+function wireEvent(event: StreamedEvent, { id, model }: { readonly id: string; readonly model: string | null }): WireMessage {
   switch (event.type) {
     case "message_start":
       return { type: "message_start", message: { id, type: "message", role: "assistant", model, content: [] } };
@@ -31,12 +34,12 @@ function wireEvent(event: Streamed, { id, model }: { readonly id: string; readon
   }
 }
 
-function startedBlock(block: Extract<Streamed, { readonly type: "block_start" }>["block"]): WireMessage {
+function startedBlock(block: Extract<StreamedEvent, { readonly type: "block_start" }>["block"]): WireMessage {
   if (block.type === "call") return { type: "tool_use", id: block.id, name: block.tool, input: {} };
   return block.type === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "" };
 }
 
-function wireDelta({ type, delta }: Extract<Streamed, { readonly type: "delta" }>["delta"]): WireMessage {
+function wireDelta({ type, delta }: Extract<StreamedEvent, { readonly type: "delta" }>["delta"]): WireMessage {
   if (type === "text") return { type: "text_delta", text: delta };
   return type === "reasoning" ? { type: "thinking_delta", thinking: delta } : { type: "input_json_delta", partial_json: delta };
 }

@@ -363,7 +363,7 @@ function typeInto({ approval }: Card, state: CardState, { field, key }: FieldPre
   return { state, outcome: { command: done } };
 }
 
-type Moving = {
+type CardMove = {
   readonly pages: Pages;
   readonly at: Position;
   readonly seen: Position;
@@ -372,14 +372,14 @@ type Moving = {
 };
 
 /** Goes a page forward, or back to where reading stopped; the last page is a full one. */
-const forward = ({ pages, at, seen, next, canvas }: Moving): Position => {
+const forward = ({ pages, at, seen, next, canvas }: CardMove): Position => {
   if (isBefore(seen, at)) return seen;
   if (isEnd(pages, next)) return at;
   const last = pageBefore(pages, { piece: pages.count, row: 0 }, canvas);
   return isBefore(last, next) ? last : next;
 };
 
-const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
+const MOVES: Readonly<Record<string, (move: CardMove) => Position>> = {
   pageDown: forward,
   space: forward,
   pageUp: ({ pages, at, canvas }) => pageBefore(pages, at, canvas),

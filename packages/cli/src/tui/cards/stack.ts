@@ -94,12 +94,12 @@ export function createCardStack({ clock, changed }: { readonly clock: Clock; rea
   };
 }
 
-type Adding = { readonly instead: StackedCard | undefined; readonly isReadable: (item: StackedCard) => boolean };
+type AddOptions = { readonly instead: StackedCard | undefined; readonly isReadable: (item: StackedCard) => boolean };
 
 type WaitingLine = {
   readonly items: readonly StackedCard[];
   readonly front: () => StackedCard | undefined;
-  readonly add: (item: StackedCard, adding: Adding) => void;
+  readonly add: (item: StackedCard, options: AddOptions) => void;
   readonly remove: (item: StackedCard) => boolean;
   readonly turn: () => void;
 };

@@ -163,9 +163,9 @@ function confirmYolo({ confirm }: ConversationView): Promise<boolean> {
   });
 }
 
-type Choosing = { readonly to: string; readonly ready: () => Promise<PreparedSession> };
+type ConversationChoice = { readonly to: string; readonly ready: () => Promise<PreparedSession> };
 
-async function changeModel({ view }: ConversationParts, state: ConversationsState, { to, ready }: Choosing): Promise<void> {
+async function changeModel({ view }: ConversationParts, state: ConversationsState, { to, ready }: ConversationChoice): Promise<void> {
   const { opened } = state;
   if (!opened) {
     state.prepared?.policy.source.close();

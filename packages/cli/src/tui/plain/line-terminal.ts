@@ -4,7 +4,7 @@ import { approvalEditor } from "../../desk/approvals/editor.ts";
 import { reviewApproval } from "../../desk/proposals/review.ts";
 import { terminalApprover } from "../../desk/terminal/approver.ts";
 import { oneAtATime } from "../../desk/terminal/one-at-a-time.ts";
-import { openPrompt, type Typed } from "../../desk/terminal/prompt.ts";
+import { openPrompt, type TypedLine } from "../../desk/terminal/prompt.ts";
 import { terminalQuestioner } from "../../desk/terminal/questioner.ts";
 import type { Io } from "../../io/io.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";
@@ -13,7 +13,7 @@ import type { AppParts } from "../conversation/app.ts";
 /** A terminal used line by line. */
 export type LineTerminal = {
   /** Asks for a line. */
-  readonly ask: (text: string, signal?: AbortSignal) => Promise<Typed>;
+  readonly ask: (text: string, signal?: AbortSignal) => Promise<TypedLine>;
   /** Writes between questions, never between a question and its answer. */
   readonly between: (write: () => Promise<void>) => Promise<void>;
   /** True while a key is expected: Ctrl-C is then a key, not a signal. */
@@ -43,7 +43,7 @@ export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clo
     };
     return between(() => line.then(work).finally(isOver)); // only one of them reads the keyboard
   };
-  const once = async (text: string, signal: AbortSignal | undefined): Promise<Typed> => {
+  const once = async (text: string, signal: AbortSignal | undefined): Promise<TypedLine> => {
     aside = new AbortController();
     const prompt = openPrompt({
       keyboard: io.keyboard,

@@ -1,4 +1,4 @@
-import type { Typed } from "../../desk/terminal/prompt.ts";
+import type { TypedLine } from "../../desk/terminal/prompt.ts";
 import type { Output } from "../../io/io.ts";
 import { STARTING } from "../screen/first-frame.ts";
 import type { ConversationView } from "../screen/view.ts";
@@ -9,7 +9,7 @@ import { plainLines } from "./plain-lines.ts";
 export type PlainViewParts = {
   readonly output: Output;
   readonly cwd: string;
-  readonly ask: (question: string) => Promise<Typed>;
+  readonly ask: (question: string) => Promise<TypedLine>;
   readonly between: (write: () => Promise<void>) => Promise<void>;
 };
 

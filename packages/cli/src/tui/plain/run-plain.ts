@@ -4,7 +4,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { readPlace } from "../../compose/place.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { createConfinedOffer } from "../../desk/approvals/confined-offer.ts";
-import type { Typed } from "../../desk/terminal/prompt.ts";
+import type { TypedLine } from "../../desk/terminal/prompt.ts";
 import { runFlags } from "../../headless/run/flags.ts";
 import { isParkSignal } from "../../io/cancel-on-signal.ts";
 import type { Io, Output } from "../../io/io.ts";
@@ -56,7 +56,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
       clearInterval(alive);
       release();
     }
-    async function line(): Promise<Typed> {
+    async function line(): Promise<TypedLine> {
       await view.idle();
       return leaving.signal.aborted ? { none: "closed" } : await terminal.ask("You: ", leaving.signal);
     }

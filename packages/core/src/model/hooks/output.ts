@@ -225,9 +225,9 @@ function withheldWarning(hook: HookSpeaker, { verdict, reason = "" }: Part): rea
   return withheld ? [`hook ${hook.name} (${hook.event}): ${reason}`] : [];
 }
 
-type Failing = { readonly cause: string; readonly stderr?: string | undefined; readonly detail?: string | undefined };
+type HookFailure = { readonly cause: string; readonly stderr?: string | undefined; readonly detail?: string | undefined };
 
-function failure(hook: HookSpeaker, { cause, stderr = "", detail }: Failing): HookOutcome {
+function failure(hook: HookSpeaker, { cause, stderr = "", detail }: HookFailure): HookOutcome {
   const shown = cutText(printable(stderr).trim(), SHOWN_STDERR);
   const reason = cutText(`hook ${hook.name} failed to execute: ${cause}${shown === "" ? "" : `\n${shown}`}`, LONGEST_REASON);
   const failed = { ...SILENT, failure: cause, warnings: [detail === undefined ? reason : `${reason} (${detail})`] };

@@ -2,7 +2,7 @@ import { keptErrorType } from "../error-types.ts";
 import { copyGiven, copyResult } from "../json/copy.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { modelText, NO_OUTPUT } from "../text/model-text.ts";
-import { type Content, type ContentPart, type Display, onlyValue, type Spilled, type ToolResult } from "./result.ts";
+import { type Content, type ContentPart, type Display, onlyValue, type SpilledOutput, type ToolResult } from "./result.ts";
 import { messageOf } from "./thrown.ts";
 
 /** A valid result, and warnings about what was left out. `unkept`: the body ran, but what it returned is not a result. */
@@ -169,7 +169,7 @@ function isDisplay(value: Json | Display | undefined): value is Display {
   return isObject(value) && DISPLAYS.includes(value["type"]);
 }
 
-function isSpilled(value: unknown): value is readonly Spilled[] {
+function isSpilled(value: unknown): value is readonly SpilledOutput[] {
   return (
     Array.isArray(value) &&
     value.every(

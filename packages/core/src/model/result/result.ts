@@ -93,7 +93,7 @@ export type Display =
   | { readonly type: "tool_progress"; readonly progress: number; readonly total?: number; readonly message?: string };
 
 /** A file with the full output of a call whose text was cut; `cut` means the file hit its own limit. */
-export type Spilled = { readonly path: string; readonly size: number; readonly sha256: string; readonly cut?: true };
+export type SpilledOutput = { readonly path: string; readonly size: number; readonly sha256: string; readonly cut?: true };
 
 /** The result of a call; it is a failure exactly if `error` is present. */
 export type ToolResult = {
@@ -104,7 +104,7 @@ export type ToolResult = {
   readonly error?: { readonly message: string; readonly type?: string };
   readonly modelOverride?: string;
   readonly details?: Json;
-  readonly spilled?: readonly Spilled[];
+  readonly spilled?: readonly SpilledOutput[];
 };
 
 /** What a body may return: a `ToolResult`, a text, or any other JSON value, which the model gets as JSON text. */

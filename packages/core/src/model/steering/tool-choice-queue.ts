@@ -70,10 +70,10 @@ export function pushSequence(queue: ToolChoiceQueue, choices: readonly Choice[],
 }
 
 /** A queue and the choice it serves. */
-export type Served = { readonly queue: ToolChoiceQueue; readonly choice: Choice | undefined };
+export type ServedChoice = { readonly queue: ToolChoiceQueue; readonly choice: Choice | undefined };
 
 /** Serves one choice until it is settled. An inactive tool is dropped with the rest of its sequence; without `active`, all are active. */
-export function next(queue: ToolChoiceQueue, { active }: { readonly active?: readonly string[] } = {}): Served {
+export function next(queue: ToolChoiceQueue, { active }: { readonly active?: readonly string[] } = {}): ServedChoice {
   if (queue.inFlight) return { queue, choice: queue.inFlight.choice };
   let { entries } = queue;
   for (let [first] = entries; first; [first] = entries) {

@@ -5,7 +5,7 @@ import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
 import type { Json } from "../../model/json/json.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
-import { type Content, onlyValue, type Spilled, type ToolResult } from "../../model/result/result.ts";
+import { type Content, onlyValue, type SpilledOutput, type ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { contentText, withText } from "../../model/text/content-text.ts";
 import { cutText } from "../../model/text/cut-text.ts";
@@ -113,7 +113,7 @@ async function cutResult(batch: BatchRun, run: CallRun, result: ToolResult, cut:
 }
 
 /** A file that cannot be written does not make a success a failure. */
-async function spill({ deps }: BatchRun, run: CallRun, text: string): Promise<Spilled | undefined> {
+async function spill({ deps }: BatchRun, run: CallRun, text: string): Promise<SpilledOutput | undefined> {
   try {
     const file = await deps.files?.spill(deps.session.id, run.callId);
     await file?.write(text);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Content, type Files, LedgerError, resultValue, type Spilled } from "@assent/core";
+import { type Content, type Files, LedgerError, resultValue, type SpilledOutput } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { type BenchOptions, bench, call, only, outcomes, rest, scriptedHooks, textOf, textTool, until } from "../harness.ts";
 
@@ -203,9 +203,9 @@ function memoryFiles(refuse?: "spill" | "write" | "end"): Files & { readonly wri
           fail("write");
           written.set(path, `${written.get(path) ?? ""}${chunk}`);
         },
-        end: async (): Promise<Spilled> => {
+        end: async (): Promise<SpilledOutput> => {
           fail("end");
-          return { path, bytes: written.get(path)?.length ?? 0, sha256: "" } as unknown as Spilled;
+          return { path, bytes: written.get(path)?.length ?? 0, sha256: "" } as unknown as SpilledOutput;
         },
       };
     },
