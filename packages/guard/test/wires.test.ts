@@ -159,11 +159,11 @@ describe("answers", () => {
     });
   }
   for (const agent of AGENT_NAMES)
-    test(`${AGENTS[agent].title}: a deny is exit code 2 and its reason on stderr`, () => {
+    test(`${AGENTS[agent].title}: a deny is exit code 2 and its reason`, () => {
       const output = AGENTS[agent].write({ verdict: "deny", reason: 'a "no"' }, before);
-      assert.deepEqual([output, output.stdout, output.exit], [AGENTS[agent].deny('a "no"'), "", 2]);
-      if (agent !== "qwen") return assert.equal(output.stderr, 'a "no"\n');
-      const { decision, hookSpecificOutput } = JSON.parse(output.stderr); // a hook that allows counts more than other text
+      assert.deepEqual([output, output.exit], [AGENTS[agent].deny('a "no"'), 2]);
+      if (agent !== "qwen") return assert.deepEqual([output.stdout, output.stderr], ["", 'a "no"\n']);
+      const { decision, hookSpecificOutput } = JSON.parse(output.stdout); // the wrapper moves it to stderr
       assert.deepEqual(
         [decision, hookSpecificOutput.permissionDecision, hookSpecificOutput.permissionDecisionReason],
         ["deny", "deny", 'a "no"'],

@@ -31,27 +31,30 @@ export const DOCTOR_VARIABLE = "ASSENT_HOOK_DOCTOR";
 
 /** Answers one hook of another agent. Before a call, every fault denies it; otherwise a fault only warns. */
 export async function hookCommand(context: Context): Promise<number> {
-  const { io, operands } = context;
+  const { operands } = context;
   const agent = AGENTS[agentNamed(operands[0] ?? "")];
   let decides = true; // until the event says otherwise
   try {
-    const { stdout, stderr, exit } = await beforeTimeout(context, agent, async () => {
+    const answer = await beforeTimeout(context, agent, async () => {
       const event = agent.read(await readInput(context));
       decides = event.kind === "decide" || event.kind === "dialog";
       return await answerEvent(context, agent, event);
     });
-    if (stdout !== "") await io.stdout.write(stdout);
-    if (stderr !== "") await io.stderr.write(stderr);
-    return exit;
+    return await printAnswer(context, answer);
   } catch (error) {
     if (error instanceof GuardInputError) decides = error.decides;
     const what = decides
       ? `Assent denied this call because it could not decide: ${messageOf(error)}`
       : `Assent could not record this: ${messageOf(error)}`;
     const text = `${what}\nA person can find out why with: assent doctor`;
-    await io.stderr.write(decides ? agent.deny(text).stderr : `${text}\n`).catch(() => undefined);
-    return decides ? 2 : 0;
+    return await printAnswer(context, decides ? agent.deny(text) : { ...SILENT, stderr: `${text}\n` }).catch(() => (decides ? 2 : 0));
   }
+}
+
+async function printAnswer({ io }: Context, { stdout, stderr, exit }: HookOutput): Promise<number> {
+  if (stdout !== "") await io.stdout.write(stdout);
+  if (stderr !== "") await io.stderr.write(stderr);
+  return exit;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -433,6 +433,34 @@ describe("a fault before a call denies it", () => {
     assert.equal(code, 2);
     assert.match(stderr, /the deadline of this hook passed/);
   });
+
+  const besides: readonly [sentence: string, prepare: (at: Place) => readonly string[], reason: RegExp][] = [
+    ["a warning", (at) => (chmodSync(at.store, 0o777), []), /requires approval/],
+    ["an error of the command line", () => ["--nonsense"], /Assent ended with status 2 before it could decide/],
+    [
+      "a crash",
+      (at) => {
+        const wrapper = join(at.store, "hooks/assent-hook");
+        writeFileSync(wrapper, readFileSync(wrapper, "utf8").replace("assent.js", "missing.js"));
+        return [];
+      },
+      /Assent ended with status 1 before it could decide/,
+    ],
+  ];
+  for (const [sentence, prepare, reason] of besides)
+    test(`${sentence} does not hide the denial from Qwen Code, which reads it only if nothing else is on stderr`, async () => {
+      using at = place();
+      await at.run(["hook", "install", "qwen", "--yes"]);
+      const argv = ["qwen", "decide", "--on-ask", "deny", "--store", at.store, ...prepare(at)];
+      const event = input(at, { more: { tool_name: "run_shell_command" } });
+      const { status, stderr } = spawnSync(join(at.store, "hooks/assent-hook"), argv, {
+        ...{ cwd: at.workspace, env: at.env, input: event, encoding: "utf8" },
+      });
+      assert.equal(status, 2);
+      const { decision, hookSpecificOutput } = JSON.parse(stderr);
+      assert.deepEqual([decision, hookSpecificOutput.permissionDecision], ["deny", "deny"]);
+      assert.match(hookSpecificOutput.permissionDecisionReason, reason);
+    });
 
   for (const [file, command] of [
     ["package.json", "npm test"],

@@ -37,7 +37,7 @@ const MOST_CPU_SECONDS = 60;
 /**
  * A shell script between an agent and `assent hook`. It denies (exit code 2) when Assent crashes, is killed or cannot start, because most
  * agents run a call whose hook failed. Reports never end with 2: that would keep an agent from stopping. Functions that the environment
- * brings into some shells do not replace the programs it uses.
+ * brings into some shells do not replace the programs it uses. Qwen Code reads a denial only if nothing else is on stderr.
  */
 export function wrapperScript({ node, program, env }: WrapperCommand): string {
   return [
@@ -48,14 +48,17 @@ export function wrapperScript({ node, program, env }: WrapperCommand): string {
     "agent=$1",
     "use=$2",
     "shift 2",
-    `answer=$(ulimit -S -t ${MOST_CPU_SECONDS}; exec ${quote(node)} ${quote(program)} hook "$agent" "$@")`,
+    "exec 3>&2",
+    "case $agent.$use in qwen.decide) exec 2>/dev/null ;; esac",
+    `answer=$(ulimit -S -t ${MOST_CPU_SECONDS}; exec ${quote(node)} ${quote(program)} hook "$agent" "$@" 3>&-)`,
     "status=$?",
-    "case $use.$status in",
-    "  report.*) exit 0 ;;",
-    "  decide.0) ;;",
-    "  decide.2) exit 2 ;;",
+    'case $agent.$use.$status.$([ -z "$answer" ] || echo text) in',
+    "  *.report.*) exit 0 ;;",
+    "  *.decide.0.*) ;;",
+    `  qwen.decide.2.text) printf '%s\\n' "$answer" >&3; exit 2 ;;`,
+    "  [!q]*.decide.2.*) exit 2 ;;",
     '  *) why="Assent ended with status $status before it could decide, so this call is denied. A person can find out why with: assent hook doctor $agent"',
-    `    case $agent in qwen) printf '${denyQwen("%s").stderr.replace("\n", "\\n")}' "$why" "$why" ;; *) echo "$why" ;; esac >&2`,
+    `    case $agent in qwen) printf '${denyQwen("%s").stdout.replace("\n", "\\n")}' "$why" "$why" ;; *) echo "$why" ;; esac >&3`,
     "    exit 2 ;;",
     "esac",
     `case $answer in ?*) printf '%s\\n' "$answer" || exit 2 ;; esac`,

@@ -65,11 +65,11 @@ export const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 
 /**
  * Denies a call of Qwen Code. Its hooks are merged field by field: a plain denial would not count beside a hook that answers with
- * `permissionDecision`.
+ * `permissionDecision`. The wrapper script moves the answer to stderr, without warnings beside it.
  */
 export function denyQwen(reason: string): HookOutput {
   const specific = { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason };
-  return { stdout: "", stderr: `${JSON.stringify({ decision: "deny", reason, hookSpecificOutput: specific })}\n`, exit: 2 };
+  return { ...printed({ decision: "deny", reason, hookSpecificOutput: specific }), exit: 2 };
 }
 
 const REASON = "Allowed by Assent";
