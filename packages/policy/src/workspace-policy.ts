@@ -146,7 +146,7 @@ function createFixedSource(loaded: LoadedPolicy): WatchedPolicy {
 }
 
 function createDirectories(
-  { places, planFile, readable = NO_OUTPUT }: WorkspacePolicyOptions,
+  { places, planFile, readable = NO_OUTPUT, outside }: WorkspacePolicyOptions,
   settings: () => Settings | undefined,
 ): () => SessionDirectories {
   const { workspace, home } = places;
@@ -160,7 +160,7 @@ function createDirectories(
       home,
       readable: outputs,
       ...(planFile && { planFile }),
-      ...(now && directoriesFromSettings(now, places)),
+      ...(now && directoriesFromSettings(now, { places, outside })),
     };
     known = { of: [now, outputs], directories };
     return directories;
@@ -172,21 +172,25 @@ const NOTHING: readonly string[] = [];
 
 type SettingsDirectories = Pick<SessionDirectories, "additionalDirectories" | "protect" | "sensitive">;
 
-function directoriesFromSettings(settings: Settings, { workspace, home }: PolicyLocations): SettingsDirectories {
+type PlacesAndShell = Pick<WorkspacePolicyOptions, "places"> & { readonly outside: OutsideShell | undefined };
+
+function directoriesFromSettings(settings: Settings, { places, outside }: PlacesAndShell): SettingsDirectories {
   const { additionalDirectories } = settings;
-  const roots = { settingsRoot: workspace, workspace, home, additionalDirectories };
+  const roots = { settingsRoot: places.workspace, workspace: places.workspace, home: places.home, additionalDirectories };
   return {
     additionalDirectories,
-    protect: compilePathTests(settings["permissions.protect"], roots),
+    protect: [...compilePathTests(settings["permissions.protect"], roots), ...(outside === undefined ? [] : [isEnvironmentFile])],
     sensitive: compilePathTests(settings["permissions.sensitive"], roots),
   };
 }
 
+/** Some agents read it and then call no hook. */
+const isEnvironmentFile: PathTest = (folded) => folded.endsWith("/.env");
+
 function describeOwnFiles({ places, stateDirectory, storeUrl, commands, outside }: WorkspacePolicyOptions, settings: Settings): OwnFiles {
   const { workspace, home, userFile, teamFile, policyFile } = places;
   const settingsFiles = [userFile, teamFile, ...(policyFile === undefined ? [] : [policyFile])];
-  const { additionalDirectories } = settings;
-  const protect = compilePathTests(settings["permissions.protect"], { settingsRoot: workspace, workspace, home, additionalDirectories });
+  const { protect = [] } = directoriesFromSettings(settings, { places, outside });
   return {
     ...{ stateDirectory, settingsFiles, workspace, home, protect, outside: outside !== undefined },
     ...(commands && { commands }),

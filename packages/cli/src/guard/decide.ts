@@ -59,7 +59,8 @@ export type DecideOptions = {
 export async function decideOutsideCall(context: Context, { place, call, onAsk: wanted, signal }: DecideOptions): Promise<GuardVerdict> {
   const wrapper = join(place.directory, "hooks", WRAPPER_NAME);
   const [off] = switchedOff(place.agent, { directory: call.cwd, home: userHome(context.io.env), wrapper }, PROJECT_READER);
-  if (off !== undefined) return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here.` };
+  if (off !== undefined)
+    return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here. ${ALL_REASONS}` };
   const translated = translateCall(place.agent, call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();
   const run: OutsideRun = {
@@ -92,6 +93,8 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk: 
   if (failure !== undefined) throw failure;
   return await endUnclaimed(context, opened.session, done);
 }
+
+const ALL_REASONS = "To list every reason: assent hook status";
 
 /** The verdict for a call that needed approval. With `none`, Claude Code shows its dialog and runs the other hook. */
 const HANDED_OVER = { wait: "allow", deny: "allow", agent: "dialog", both: "none" } as const;

@@ -435,7 +435,14 @@ describe("a fault before a call denies it", () => {
   });
 
   const besides: readonly [sentence: string, prepare: (at: Place) => readonly string[], reason: RegExp][] = [
-    ["a warning", (at) => (chmodSync(at.store, 0o777), []), /requires approval/],
+    [
+      "a warning",
+      (at) => {
+        chmodSync(at.store, 0o777);
+        return [];
+      },
+      /requires approval/,
+    ],
     ["an error of the command line", () => ["--nonsense"], /Assent ended with status 2 before it could decide/],
     [
       "a crash",

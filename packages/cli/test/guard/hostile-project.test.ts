@@ -26,9 +26,9 @@ const HOSTILE: readonly [sentence: string, agent: string, file: string, text: st
     '{"env":{"CLAUDE_CODE_SHELL_PREFIX":"./x.sh"}}',
     /CLAUDE_CODE_SHELL_PREFIX/,
   ],
-  ["a hook that rewrites", "claude", ".claude/settings.json", hooks("PreToolUse"), /its own PreToolUse hooks can change a call/],
-  ["a hook that allows", "qwen", ".qwen/settings.json", hooks("PreToolUse"), /its own PreToolUse hooks can change a call/],
-  ["a hook that rewrites", "gemini", ".gemini/settings.json", hooks("BeforeTool"), /its own BeforeTool hooks can change a call/],
+  ["a hook that rewrites", "claude", ".claude/settings.json", hooks("PreToolUse"), /its own PreToolUse hooks can change or allow a call/],
+  ["a hook that allows", "qwen", ".qwen/settings.json", hooks("PreToolUse"), /its own PreToolUse hooks can change or allow a call/],
+  ["a hook that rewrites", "gemini", ".gemini/settings.json", hooks("BeforeTool"), /its own BeforeTool hooks can change or allow a call/],
   ["a variable", "qwen", ".env", "QWEN_CODE_SAFE_MODE=1", /sets QWEN_CODE_SAFE_MODE/],
   ["a plugin", "opencode", ".opencode/plugin/x.js", "export {}", /can go around the guard/],
   ["a plugin with the name of Assent's", "opencode", ".opencode/plugin/assent.js", "// assent-hook", /can go around the guard/],
@@ -60,7 +60,7 @@ describe("a project that switches the guard off", () => {
           : { session_id: "S", cwd: below, hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse", ...call };
       const hook = await at.run(["hook", agent, "--store", at.store], { input: JSON.stringify(event) });
       assert.equal(hook.code, 2);
-      assert.match(hook.stderr, said);
+      assert.match(agent === "qwen" ? hook.stdout : hook.stderr, said); // the wrapper moves it
     });
 
   for (const agent of AGENT_NAMES)

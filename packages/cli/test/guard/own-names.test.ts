@@ -25,6 +25,9 @@ const ALLOW = [
     "{workspace}/link *",
     "mkdir *",
     "touch *",
+    ..."kill pkill killall make vim tmux screen at batch expect sed claude codex gemini qwen opencode npx cp tee echo"
+      .split(" ")
+      .map((name) => `${name} *`),
   ].map((line) => `Shell(${line})`),
   ...["Edit(/**)", "Write(/**)", "Read(/**)", "mcp__fs"],
 ];
@@ -142,10 +145,66 @@ const ASKED: readonly string[] = [
     "cp x ~/.config/opencode/plugin/a.js",
   ],
   ...["bash answer.sh", "bash ./answer.sh", "python3 answer.py", "npm run answer", "{workspace}/link approve a_1"],
+  ...[
+    "npm run-script answer",
+    "npm --prefix . run answer",
+    "npm install",
+    "node --run answer",
+    "pnpm answer",
+    "yarn answer",
+    "bun run answer",
+  ],
+  ...[
+    "make",
+    "make x",
+    "make -f jobs/Makefile",
+    "vim -S answer.vim",
+    "tmux source-file answer.sh",
+    "at -f answer.sh now",
+    "batch < answer.sh",
+  ],
+  ...["ssh localhost < answer.sh", "screen -X readbuf answer.sh", "expect -f answer.sh", "sed -f answer.sed x"],
+  ...[
+    "kill -9 1234",
+    "kill -STOP 1234",
+    "kill -9 -1",
+    "pkill node",
+    "pkill -f hook",
+    "pkill -9 sh",
+    "killall node",
+    "pkill -u me",
+    "pkill -f 'n.*e'",
+  ],
+  ...[
+    "claude --bare -p x",
+    "claude --settings x.json",
+    "claude plugin install x",
+    "codex --dangerously-bypass-hook-trust",
+    "codex -c features.hooks=false exec x",
+  ],
+  ...[
+    "gemini hooks disable assent",
+    "gemini extensions install x",
+    "qwen --safe-mode",
+    "CODEX_HOME=/x codex exec y",
+    "opencode run --pure x",
+    "npx opencode --pure",
+  ],
+  ...["cp x .env", "echo QWEN_CODE_SAFE_MODE=1 >> .env", "tee .env < x", "cp x ~/.env", "sed -i s/a/b/ .gemini/.env"],
   ...["echo x > /etc/claude-code/managed-settings.json", "git commit -m 'Explain assent approve'", "psql -h other -d shop"],
 ];
 
-const ALLOWED: readonly string[] = ["ls assent", "cat docs/assent.md", "mkdir assent", "touch approve"];
+const ALLOWED: readonly string[] = [
+  "ls assent",
+  "cat docs/assent.md",
+  "mkdir assent",
+  "touch approve",
+  "kill %1",
+
+  "kill -l",
+  "pkill -f vite",
+  "cp x .env.example",
+];
 
 const WRITES: readonly (readonly [verdict: "deny" | "ask", path: string])[] = [
   ...["{state}/ledger.db", "{state}/hooks/assent-hook", "{home}/.config/assent/settings.json", "{workspace}/.assent/settings.json"].map(
@@ -157,7 +216,9 @@ const WRITES: readonly (readonly [verdict: "deny" | "ask", path: string])[] = [
   ...[".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json"].map(
     (path) => ["ask", `{workspace}/${path}`] as const,
   ),
-  ...[".opencode/plugin/x.js", "opencode.json", "opencode.jsonc", ".mcp.json"].map((path) => ["ask", `{workspace}/${path}`] as const),
+  ...[".env", ".gemini/.env", ".opencode/plugin/x.js", "opencode.json", "opencode.jsonc", ".mcp.json"].map(
+    (path) => ["ask", `{workspace}/${path}`] as const,
+  ),
   ...["claude-code/managed-settings.json", "codex/config.toml", "gemini-cli/settings.json"].map((path) => ["ask", `/etc/${path}`] as const),
 ];
 
@@ -165,6 +226,10 @@ const WRITES: readonly (readonly [verdict: "deny" | "ask", path: string])[] = [
 const SCRIPTS: Readonly<Record<string, string>> = {
   "answer.sh": "cd /tmp\nassent approve a_1\n",
   "answer.py": 'import subprocess\nsubprocess.run(["assent", "grants", "promote", "g_1"])\n',
+  "answer.sed": "1e assent approve a_1\n",
+  "answer.vim": ":!assent approve a_1\n",
+  Makefile: "x:\n\tassent approve a_1\n",
+  "jobs/Makefile": "x:\n\tassent approve a_1\n",
   "package.json": JSON.stringify({ scripts: { answer: "assent approve a_1" } }),
 };
 
@@ -172,6 +237,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 async function judge(at: Place, calls: readonly object[], store: string): Promise<void> {
   const fill = (text: string): string =>
     text.replaceAll("{state}", at.store).replaceAll("{home}", at.root).replaceAll("{workspace}", at.workspace);
+  mkdirSync(join(at.workspace, "jobs"), { recursive: true });
   for (const [name, text] of Object.entries(SCRIPTS)) at.write(name, text);
   symlinkSync(join(import.meta.dirname, "../../bin/assent.js"), join(at.workspace, "link"));
   mkdirSync(join(at.root, ".config/assent"), { recursive: true });

@@ -40,7 +40,7 @@ export function switchedOff(agent: AgentName, place: ProjectPlace, files: Projec
 const PROJECT_FILES: Readonly<Record<AgentName, readonly string[]>> = {
   claude: [".claude/settings.json", ".claude/settings.local.json"],
   qwen: [".qwen/settings.json", ".qwen/.env", ".env"],
-  gemini: [".gemini/settings.json"],
+  gemini: [".gemini/settings.json", ".gemini/.env", ".env"],
   codex: [".codex/config.toml"],
   opencode: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
 };
@@ -65,7 +65,7 @@ type ProjectFile = { readonly path: string; readonly text: string };
 
 function reasonIn(agent: AgentName, { wrapper }: ProjectPlace, { path, text }: ProjectFile): string | undefined {
   if (agent === "codex") return disabledCodexHooks(text); // a person has to trust each hook of a project
-  if (path.endsWith("/.env")) return changedEnvironment(variablesOf(text), QWEN_OFF);
+  if (path.endsWith("/.env")) return changedEnvironment(variablesOf(text), LOADED_FROM_FILE);
   if (/\.[cm]?[jt]s$/.test(path)) return path.endsWith(`/plugin/${PLUGIN_NAME}`) && isOwnPlugin(text, wrapper) ? undefined : CODE;
   const config = readIfValid(text);
   if (config === undefined) return "it is not valid JSON, so Assent cannot tell whether it switches the hooks off";
@@ -73,15 +73,23 @@ function reasonIn(agent: AgentName, { wrapper }: ProjectPlace, { path, text }: P
   return (
     disabledHooks(config) ??
     changedEnvironment(config["env"], CHANGES_HOOKS) ??
-    otherHooks(config, agent === "gemini" ? "BeforeTool" : "PreToolUse", wrapper)
+    DECIDING_EVENTS[agent].flatMap((event) => otherHooks(config, event, wrapper) ?? [])[0]
   );
 }
 
 const CODE = "this code of the project runs inside opencode and can go around the guard";
 const PLUGINS = "its plugins run inside opencode and can go around the guard";
 
-/** Qwen Code reads the project's variables and then calls no hook. */
-const QWEN_OFF = /^QWEN_CODE_(?:SAFE_MODE|SIMPLE)$/;
+/**
+ * Variables of a `.env` file that switch hooks off, name other settings, or load code into the shell around the wrapper. The wrapper sets
+ * or removes those of Node, and such a file does not change variables that are set.
+ */
+const LOADED_FROM_FILE = new RegExp(
+  [
+    "^(?:QWEN_CODE_(?:SAFE_MODE|SIMPLE|SYSTEM_(?:SETTINGS|DEFAULTS)_PATH)|QWEN_HOME|GEMINI_CLI_(?:HOME|SYSTEM_(?:SETTINGS|DEFAULTS)_PATH)",
+    "(?:LD|DYLD|ASSENT|BASH_FUNC|OPENSSL)_.+|BASH_ENV|SHELLOPTS)$",
+  ].join("|"),
+);
 
 /** Variables that load code into the hook's programs, choose other settings, another record or another shell, or switch hooks off. */
 const CHANGES_HOOKS = new RegExp(
@@ -103,13 +111,18 @@ function variablesOf(text: string): JsonObject {
   return Object.fromEntries(names.map((name) => [name, ""]));
 }
 
-/** A project's own hooks before a call see it together with Assent and may rewrite or allow it. */
+/** Hooks at these events see a call together with Assent and may rewrite or allow it, or answer the agent's dialog instead of a person. */
+const DECIDING_EVENTS: Readonly<Record<AgentName, readonly string[]>> = {
+  ...{ claude: ["PreToolUse", "PermissionRequest"], qwen: ["PreToolUse", "PermissionRequest"], gemini: ["BeforeTool"] },
+  ...{ codex: [], opencode: [] },
+};
+
 function otherHooks(config: JsonObject, event: string, wrapper: string): string | undefined {
   const entries = hookGroups(config, event).flatMap((group) =>
     isObject(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [group],
   );
   if (entries.every((entry) => isOwnHook(entry, wrapper))) return undefined;
-  return `its own ${event} hooks can change a call after Assent decided. Move those that you trust to your own settings`;
+  return `its own ${event} hooks can change or allow a call after Assent decided. Move those that you trust to your own settings`;
 }
 
 /** A comment in another hook's command must not make it one of ours. */

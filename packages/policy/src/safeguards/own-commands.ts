@@ -18,7 +18,7 @@ export function changesRecord({ seen }: ShellUnit, commands: readonly OwnCommand
   return mayAct(command, words, commands) || (seen.openEnd && hasActingSubcommand(command, commands));
 }
 
-/** Programs that start a command named in their arguments or input, elsewhere or later. */
+/** Programs that start a command named in their arguments, their input or a file, elsewhere or later. */
 const RUNS_COMMANDS: ReadonlySet<string> = new Set([
   ...["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "deno", "corepack", "volta", "mise", "asdf", "fnm", "nvm"],
   ...["ssh", "docker", "podman", "kubectl", "nsenter", "make", "just", "alias", "trap", "at", "batch", "crontab", "osascript", "xdotool"],
@@ -31,7 +31,7 @@ const ANSWERS_OF_TWO_WORDS =
   /^(?:grants (?:promote|revoke)|stats store|(?:hook|mcp) (?:un)?install|mcp (?:add|remove)|store (?:copy|migrate))(?![\w-])/;
 
 /** True if a text has the words of a command of Assent that answers, trusts or changes the guard. Options may stand before the command, each with a value. */
-function mentionsAnswer(text: string): boolean {
+export function mentionsAnswer(text: string): boolean {
   const words = text.split(BETWEEN_WORDS);
   let before: "another word" | "assent" | "an option" = "another word";
   for (const [at, word] of words.entries()) {
@@ -44,11 +44,62 @@ function mentionsAnswer(text: string): boolean {
   return false;
 }
 
+/** Files from which such a program takes commands without being told so. */
+const COMMAND_FILES: readonly (readonly [programs: RegExp, files: readonly string[]])[] = [
+  [/^(?:npm|pnpm|yarn|bun|node|corepack)$/, ["package.json"]],
+  [/^g?make$/, ["GNUmakefile", "makefile", "Makefile"]],
+  [/^just$/, ["justfile", "Justfile", ".justfile"]],
+];
+const TAKES_FILES = /^(?:tmux|screen|expect|script|vim?|ex|ed|emacs|sed|sqlite3)$/;
+
+/** The files whose text a command may run although it is no script of an interpreter. */
+export function commandFiles({ seen, command }: ShellUnit): readonly string[] {
+  if (!seen) return [];
+  const program = programName(seen);
+  const usual = COMMAND_FILES.flatMap(([programs, files]) => (programs.test(program) ? files : []));
+  if (!RUNS_COMMANDS.has(program) && !TAKES_FILES.test(program)) return usual;
+  const words = seen.argv.slice(1).flatMap(({ text }) => [text, text.replace(/^-\w|^--[\w-]+=/, "")]);
+  const given = command?.redirections.filter(({ op }) => op === "<").map(({ target }) => target) ?? [];
+  return [...usual, ...words, ...given].filter((word) => word !== "" && !/[\0\n]/.test(word));
+}
+
 /** True if a text names what guards other agents: the hook's wrapper, its processes, or variables that choose another record. */
 export function mentionsGuard(text: string): boolean {
   const stops = hasInOrder(text, /\b(?:kill|pkill|killall|gdb|strace|ptrace)\b/, /\bassent\b/);
   return stops || mentionsAnswer(text) || /\bassent-hook\b|\bASSENT_[A-Z]/.test(text);
 }
+
+/** True if a command starts an agent without its hooks, or changes the agent's configuration. */
+export function skipsHooks({ seen, line }: ShellUnit): boolean {
+  if (!seen) return false;
+  const program = programName(seen);
+  const words = seen.argv.map(({ text }) => text).join(" ");
+  const isAgent = AGENT.test(program) || (RUNS_COMMANDS.has(program) && /\b(?:claude|codex|gemini|qwen|opencode)\b/.test(words));
+  return isAgent && (SKIPS_HOOKS.test(words) || OTHER_CONFIGURATION.test(line.text));
+}
+
+const AGENT = /^(?:claude|codex|gemini|qwen|opencode)$/;
+const SKIPS_HOOKS = new RegExp(
+  [
+    "--(?:bare|safe-mode|pure|settings|setting-sources|dangerously-bypass-hook-trust|ignore-user-config|plugin-dir)(?![\\w-])",
+    "disableAllHooks|features\\.hooks|hooksConfig| (?:hooks?|config|plugins?|extensions?) ",
+  ].join("|"),
+);
+const OTHER_CONFIGURATION =
+  /\b(?:CLAUDE_CONFIG_DIR|CODEX_HOME|QWEN_HOME|OPENCODE_CONFIG\w*|XDG_CONFIG_HOME|HOME|GEMINI_CLI_(?:HOME|SYSTEM_\w+)|(?:CLAUDE|QWEN)_CODE_(?:SAFE_MODE|SIMPLE|SYSTEM_\w+))=/;
+
+/** True if a command may end or stop the hook or its shell, which most agents count as no opinion. */
+export function mayStopHook({ seen }: ShellUnit): boolean {
+  if (!seen) return false;
+  const words = seen.argv.slice(1).map(({ text }) => text);
+  if (/^(?:pkill|killall|skill)$/.test(programName(seen)))
+    return words.some((word) => /^-[^-]*[gGPsStuU]/.test(word) || !/^[\w./-]+$/.test(word) || HOOK_PROCESSES.includes(word.toLowerCase()));
+  return programName(seen) === "kill" && words.some((word) => !/^%|^-(?:[A-Za-z]+|0|9|15)$/.test(word));
+}
+
+/** Every name and command line of the hook's processes has one of these words, or is short. */
+const HOOK_PROCESSES =
+  "/bin/sh /bin/bash -c /.local/state/assent/hooks/assent-hook decide --deadline --on-ask --store bin/node assent.js hook claude codex gemini qwen opencode";
 
 /** True if a text sets or removes a variable of Assent. */
 export function setsOwnVariable(text: string): boolean {

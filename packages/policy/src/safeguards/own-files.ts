@@ -11,7 +11,16 @@ import { programName } from "../shell/effects/write-targets.ts";
 import { isAssentProgram } from "../shell/plan/find-program.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
-import { changesRecord, mentionsGuard, type OwnCommand, setsOwnVariable } from "./own-commands.ts";
+import {
+  changesRecord,
+  commandFiles,
+  mayStopHook,
+  mentionsAnswer,
+  mentionsGuard,
+  type OwnCommand,
+  setsOwnVariable,
+  skipsHooks,
+} from "./own-commands.ts";
 
 /** Assent's own files, besides `.assent` directories. */
 export type OwnFiles = {
@@ -66,13 +75,21 @@ export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Un
 function findGuardDoubt({ home }: OwnPlaces, shell: ShellUnit): string | undefined {
   if (mentionsGuard(shell.line.text)) return "it names a command, process or variable of Assent";
   if (shell.script && mentionsGuard(shell.script.text)) return "its script names a command, process or variable of Assent";
+  if (mayStopHook(shell)) return "it may stop the hook";
+  if (skipsHooks(shell)) return "it may start an agent without its hooks, or change the agent's configuration";
   for (const file of findScriptFiles(shell, home)) {
     if (isAssentProgram(resolvePath(file, "/").real ?? file)) return `${file} is Assent`;
     const script = readScript(file);
     if (typeof script !== "string" && mentionsGuard(Buffer.from(script).toString("latin1")))
       return `${file} names a command, process or variable of Assent`;
   }
-  return undefined;
+  const file = findCommandFiles(shell, home).find((one) => mentionsAnswer(Buffer.from(readScript(one)).toString("latin1")));
+  return file === undefined ? undefined : `${file} names a command of Assent`;
+}
+
+function findCommandFiles(shell: ShellUnit, home: string): readonly string[] {
+  const names = commandFiles(shell);
+  return names.length === 0 ? [] : findPossibleDirectories(shell, home).flatMap((cwd) => names.map((name) => resolve(cwd, name)));
 }
 
 function findPathDoubt(request: Request, unit: Unit): string | undefined {
