@@ -18,6 +18,7 @@ const ROWS: readonly Row[] = [
   [`grep -d rec ${SECRET} .`, ["docs/words.md"], [`.env:`, "id_rsa", ".ssh"]],
   [`egrep -r '${SECRET}' .`, ["docs/words.md"], ["id_rsa"]],
   [`rg --hidden --no-ignore -g '*' ${SECRET} .`, ["words.md"], [".env:", "id_rsa", ".ssh", "server.key"]],
+  [`rg --iglob '*' ${SECRET} .`, ["words.md"], [".env:", "id_rsa", ".ssh", "server.key"]],
   ["diff -r one two", ["left"], [SECRET]],
   [`find . -type f -exec grep -H ${SECRET} {} +`, ["docs/words.md"], [".env:", "id_rsa", ".ssh", "server.key"]],
   [`find . -name '*' -o -name x -exec cat {} \\;`, [], [SECRET]],

@@ -465,7 +465,7 @@ function due(planned: readonly (readonly string[])[], ran: number): readonly (re
 /** A git command without what was put into it to keep it from running programs; other commands as they are. */
 function withoutHardening([name = "", ...args]: readonly string[]): readonly string[] {
   if (name === "npm") return [name, ...args.filter((word) => !QUIET_NPM.includes(word))];
-  if (SKIPPING.includes(name)) return [name, ...args.filter((word) => !/^--(?:exclude(?:-dir)?=.*\[|include=\.env\.|glob=!)/.test(word))];
+  if (SKIPPING.includes(name)) return [name, ...args.filter((word) => !/^--(?:exclude(?:-dir)?=.*\[|include=\.env\.|iglob=!)/.test(word))];
   if (name !== "git") return [name, ...args];
   const own: string[] = [];
   for (let i = 0; i < args.length; i++) {

@@ -79,6 +79,12 @@ describe("assent stats", () => {
     assert.match(stdout, /assent stats store 'Shell\(make \*\)' --to project/);
   });
 
+  test("names no share as long as nobody answered", async () => {
+    using at = place();
+    await ask(at, ["?", "touch x"]);
+    assert.match((await at.here(["stats"])).stdout, /^1 question: 0 approved, 0 rejected, 0 without an answer, 1 open\.\n/);
+  });
+
   test("a narrower rule wins where it saves as much", async () => {
     using at = place();
     await ask(at, ["+", "make lint"], ["+", "make lint"]);

@@ -30,7 +30,7 @@ export type Rehearsal = {
 /** Past questions, judged again by the policy and the files as they are now. */
 export type RehearsedRecord = {
   readonly judged: number;
-  /** Their tool, session or workspace is gone, or their input no longer fits. */
+  /** Their tool, session or workspace is gone, their input no longer fits, or they are older than the newest `MOST_CALLS`. */
   readonly unjudged: number;
   readonly rehearse: (rule: string) => Rehearsal;
   /** Rules that were offered for these calls, the most useful first; each counts only what the ones before it leave. */

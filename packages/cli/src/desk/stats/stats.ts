@@ -54,9 +54,10 @@ type StatsView = {
 
 function statsText({ all, tools, askers, suggestions, judged, unjudged, flags }: StatsView, columns: number | undefined): string {
   if (all.asked === 0) return "No person was asked.\n";
-  const head = `${counted(all.asked, "question")}: ${all.approved} approved (${shareText(all)}), ${all.rejected} rejected, ${all.unanswered} without an answer, ${all.open} open.\n`;
+  const share = shareText(all);
+  const head = `${counted(all.asked, "question")}: ${all.approved} approved${share === "" ? "" : ` (${share})`}, ${all.rejected} rejected, ${all.unanswered} without an answer, ${all.open} open.\n`;
   const time = all.medianMs === null ? "" : `Answers took ${timeText(all.medianMs)} (median), ${timeText(all.p90Ms)} (90 % were faster).\n`;
-  const rehearsed = `Rehearsed on ${counted(judged, "question")}, by the rules and files as they are now${unjudged === 0 ? "" : `; ${unjudged} could not be judged again`}.\n`;
+  const rehearsed = `Rehearsed on ${counted(judged, "question")}, by the rules and files as they are now${unjudged === 0 ? "" : `; ${unjudged} more left out, which are older than the newest 2,000 calls or cannot be judged again`}.\n`;
   const rules = suggestions.map((one) => rehearsalText(one) + storeText(one, flags)).join("\n");
   const advice =
     suggestions.length === 0 ? "No rule would have saved several questions.\n" : `Rules that would have saved most questions:\n\n${rules}`;

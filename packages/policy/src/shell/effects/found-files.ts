@@ -5,7 +5,7 @@ import { effectsOf } from "../programs/table.ts";
 const READERS: ReadonlySet<string> = new Set(
   (
     "awk base64 cat cksum cmp cut du file fold grep egrep fgrep head hexdump jq ls md5sum nl od readlink realpath rev sed sha1sum sha224sum sha256sum " +
-    "sha384sum sha512sum sort stat strings tac tail test wc xxd"
+    "sha384sum sha512sum sort stat tac tail test wc xxd"
   ).split(" "),
 );
 

@@ -24,10 +24,10 @@ export function skipSecrets(manner: SkipManner, words: Words, more: readonly str
         words,
         [...files, ...directories].map((glob) => `--exclude=${glob}`),
       );
-    case "rg":
+    case "rg": // reads these after `--glob`, and the last one wins
       return addOptions(
         words,
-        [...files, ...directories].map((glob) => `--glob=!${glob}`),
+        [...files, ...directories].map((glob) => `--iglob=!${glob}`),
       );
     case "find": {
       const [name, ...args] = words;

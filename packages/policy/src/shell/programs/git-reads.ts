@@ -59,6 +59,7 @@ function effectsByGitTable(args: readonly string[], table: ReadTable): CommandEf
       ...reading.hazards,
       ...formatHazards(reading),
       ...operands.flatMap(revisionHazards),
+      ...operands.flatMap(magicHazards),
       ...(reading.found.get("-L") ?? []).flatMap(revisionHazards),
     ],
   };
@@ -83,6 +84,13 @@ function formatHazards({ found, operands }: OptionReading): readonly Hazard[] {
   return formats.every((format) => KNOWN_FORMAT.test(format))
     ? []
     : [{ id: "unmodelled_option", text: "The format is a name that git settings can define" }];
+}
+
+/** `git diff HEAD:a :/b` and `:(top)b` show the file b, also if it isn't tracked. */
+function magicHazards(word: string): readonly Hazard[] {
+  return /^:\/.|^:\([^)]*(?:top|literal)/.test(word)
+    ? [{ id: "path_unresolved", text: `Assent doesn't know which file ${word} means` }]
+    : [];
 }
 
 function revisionHazards(word: string): readonly Hazard[] {

@@ -53,7 +53,8 @@ const ROWS: readonly (readonly [command: string, options: string, proven?: Comma
   ["awk … a.txt", "-F : {print}|-F: {print}|-v n=1 {print}"],
   ["jq … a.txt", "-r .|-c .|-s .|-e .|-S .|-n .|-j .|-a .|--arg n v .|--argjson n 1 .|--tab .|--indent 2 ."],
   ["git … log", "--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects"],
-  ...["log", "show", "diff", "stash show"].map((verb) => [`git ${verb} …`, HISTORY] as const),
+  ...["log", "show", "diff"].map((verb) => [`git ${verb} …`, HISTORY] as const),
+  ["git stash show …", HISTORY.replace("|-u|", "|")], // shows files that were not tracked
   [
     "git status …",
     "-s|-b|-sb|-u|-uno|-z|-v|--short|--branch|--porcelain|--porcelain=v2|--long|--untracked-files|--untracked-files=no|--ignored|--ignored=matching|--show-stash|--ahead-behind|--no-ahead-behind|--renames|--no-renames",

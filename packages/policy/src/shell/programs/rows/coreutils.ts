@@ -70,7 +70,7 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
     reads: {
       operands: "files",
       dashValues: true,
-      options: `-t --table -n= --table-name= -O= --table-order= -N= --table-columns= -l= --table-columns-limit= -E= --table-noextreme= -d --table-noheadings
+      options: `-t --table --table-name= -O= --table-order= -N= --table-columns= -l= --table-columns-limit= -E= --table-noextreme= -d --table-noheadings
       -e --table-header-repeat -H= --table-hide= -R= --table-right= -T= --table-truncate= -W= --table-wrap= -L --keep-empty-lines -J --json -r= --tree= -i= --tree-id=
       -p= --tree-parent= -c= --output-width= -o= --output-separator= -s= --separator= -x --fillrows -h -V ${HELP}`,
     },
@@ -129,17 +129,32 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
   test: { reads: oneCondition, subscripts: true },
   "[": { reads: bracketCondition, subscripts: true },
   printf: {
-    reads: ([first = ""]) =>
-      first.startsWith("-") && first !== "--"
-        ? withHazard(NO_EFFECTS, "unmodelled_option", `printf would read ${first} as an option, not as a format`)
-        : NO_EFFECTS,
+    reads: printfReads,
     subscripts: true,
   },
 };
 
+/** `%n` sets a variable such as `PATH`, also in bash. */
+const SETS_VARIABLE = /%[-+ #\d.*$']*[hlLjzt]*n|\\(?:0*45|[xuU]0*25)/;
+const ONLY_TEXTS = /^(?:[^%]|%%|%[-\d.]*[sbqQc])*$/s;
+const EXPRESSION = /[=[\]()`$]|\+\+|--/;
+
+function printfReads(args: readonly string[]): CommandEffects {
+  const [first = ""] = args;
+  const [format = "", ...values] = first === "--" ? args.slice(1) : args;
+  if (first.startsWith("-") && first !== "--")
+    return withHazard(NO_EFFECTS, "unmodelled_option", `printf would read ${first} as an option, not as a format`);
+  return SETS_VARIABLE.test(format) || (!ONLY_TEXTS.test(format) && values.some((value) => EXPRESSION.test(value)))
+    ? withHazard(NO_EFFECTS, "unmodelled_option", "A shell's own printf may set a variable or evaluate an expression")
+    : NO_EFFECTS;
+}
+
 const OF_FILE = /^-[bcdefgGhkLNOprsSuwx]$/;
 const OF_TEXT = /^-[nz]$/;
-const BETWEEN_TEXTS = /^(?:={1,2}|!=|-(?:eq|ne|lt|le|gt|ge))$/;
+const BETWEEN_TEXTS = /^(?:={1,2}|!=)$/;
+const BETWEEN_NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/;
+/** Some shells evaluate anything else as an expression, which may set a variable. */
+const NUMBER = /^[+-]?\d+$/;
 const BETWEEN_FILES = /^-(?:nt|ot|ef)$/;
 
 /** Assent runs the program `test`, which evaluates no subscripts, not the builtin. */
@@ -150,6 +165,7 @@ function oneCondition(args: readonly string[]): CommandEffects {
   if (count === 2 && OF_FILE.test(first)) return { ...NO_EFFECTS, reads: [second] };
   if (count === 2 && OF_TEXT.test(first)) return NO_EFFECTS;
   if (count === 3 && BETWEEN_TEXTS.test(second)) return NO_EFFECTS;
+  if (count === 3 && BETWEEN_NUMBERS.test(second) && NUMBER.test(first) && NUMBER.test(third)) return NO_EFFECTS;
   if (count === 3 && BETWEEN_FILES.test(second)) return { ...NO_EFFECTS, reads: [first, third] };
   return withHazard(NO_EFFECTS, "unmodelled_option", "Assent only understands test with one condition");
 }

@@ -21,7 +21,13 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     },
   },
   ...sameRow("show diff", { reads: HISTORY, writes: DIFFERENCE }),
-  "stash show": { reads: { ...HISTORY, options: `${HISTORY.options} --include-untracked --no-include-untracked --only-untracked` } },
+  "stash show": {
+    reads: {
+      ...HISTORY,
+      options: `${HISTORY.options?.replace(" -u ", " ")} --no-include-untracked`, // `-u` is not `-p` here
+      unsafe: { ...UNSAFE, sensitive_file: "-u --include-untracked --only-untracked" },
+    },
+  },
   "stash list": { reads: { operands: "revisions", options: `${WALK} ${SHOW} --color[=] --no-color -z`, unsafe: UNSAFE } },
   "reflog show": { reads: { operands: "revisions", options: `${WALK} ${SHOW} --color[=] --no-color -z`, unsafe: UNSAFE } },
   "rev-list": {
@@ -332,7 +338,7 @@ function onlyListing({ found, operands: [name] }: OptionReading, plain: CommandE
   return withHazard({ ...plain, class: "write" }, "runs_hooks", `This creates ${name} and runs hooks`);
 }
 
-const SECRET_KEY = /credential|token|pass|secret|header|cookie|proxy|auth|\.pat$|api-?key|\.key$/i;
+const SECRET_KEY = /credential|token|pass|pwd|\.pw$|secret|header|cookie|proxy|auth|\.pat$|api-?key|\.key$/i;
 /** Without a dot it may be a verb: `git config list`. */
 const KEY = /^[^.]+\..+$/s;
 

@@ -150,7 +150,7 @@ const UNSAFE: readonly (readonly [form: RegExp, does: HazardId])[] = [
 function findReads(args: readonly string[]): CommandEffects {
   const start = args.findIndex((word) => word !== "-H" && word !== "-P");
   const words = start < 0 ? [] : args.slice(start);
-  const expression = words.findIndex((word) => word.startsWith("-") || /^[!(),]$/.test(word));
+  const expression = words.findIndex((word) => word.startsWith("-") || word === "!" || word === "("); // `)` and `,` are paths
   const starts = expression < 0 ? words : words.slice(0, expression);
   const plain: CommandEffects = { ...NO_EFFECTS, reads: starts.length > 0 ? starts : ["."] };
   return expression < 0 ? plain : readExpression(plain, words.slice(expression));

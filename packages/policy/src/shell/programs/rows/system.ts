@@ -66,9 +66,19 @@ const PROCESS_VALUES: readonly (readonly [option: RegExp, isKnown: (value: strin
   [/^-[CGgpqtuU]$|^--(?:pid|ppid|user|User|group|Group|quick-pid|sid|tty)$/, (value) => /^[\w,.-]+$/.test(value)],
 ];
 
+/** If its options don't fit together, ps reads all of them again as if they had no dash. Then `e` shows the environment. */
+function mayReadAgain(args: readonly string[]): boolean {
+  if (args.includes("-aux")) return !args.every((word) => /^-?[^-e]+$|^--/.test(word));
+  const has = (form: RegExp): boolean => args.some((word) => form.test(word));
+  return (
+    has(/^-\w*e/) &&
+    (has(PROCESS_LETTERS) || has(/^-[GgpqtuU]$|^--(?:p?pid|user|group|quick|sid|tty)/i) || (has(/^-\w*[LT]/) && has(/^-\w*H|^--forest/)))
+  );
+}
+
 function psReads(args: readonly string[]): CommandEffects {
-  if (args.includes("-aux") && !args.every((word) => /^-?[^-e]+$|^--/.test(word)))
-    return withHazard(NO_EFFECTS, "unmodelled_option", "After -aux, ps may read -e as e, which shows the environment of processes");
+  if (mayReadAgain(args))
+    return withHazard(NO_EFFECTS, "unmodelled_option", "ps may read -e as e here, which shows the environment of processes");
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? "";
     const [option = "", attached] = word.split(/(?<=^--\w+)=/);

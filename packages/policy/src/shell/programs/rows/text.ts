@@ -165,10 +165,13 @@ function refineSed({ found, operands }: OptionReading, plain: CommandEffects): C
     : withHazard(files, "unmodelled_option", "The sed script may do more than print lines");
 }
 
+/** Some programs read a file named `x==y`. */
+const ASSIGNMENT = /^[A-Za-z_]\w*=(?!=)/;
+
 function refineAwk({ found, operands: [program, ...files] }: OptionReading, plain: CommandEffects): CommandEffects {
   const values = found.get("-v") ?? [];
-  const harmless = program !== undefined && isHarmlessAwk(program) && values.every((value) => /^[A-Za-z_]\w*=/.test(value));
-  const reads = files.filter((file) => !/^[A-Za-z_]\w*=/.test(file));
+  const harmless = program !== undefined && isHarmlessAwk(program) && values.every((value) => ASSIGNMENT.test(value));
+  const reads = files.filter((file) => !ASSIGNMENT.test(file));
   return harmless
     ? { ...plain, reads }
     : withHazard({ ...plain, reads }, "unmodelled_option", "The program may do more than read its input");
@@ -181,9 +184,9 @@ function isHarmlessAwk(program: string): boolean {
   return !MORE_THAN_READING.test(program);
 }
 
-/** Refuses `+5`, an old option, and `@FILE`, a list of words. */
-export function onlyPlainNames({ operands }: OptionReading, plain: CommandEffects): CommandEffects {
-  const strange = operands.find((word) => /^[+@]/.test(word));
+/** Refuses `+5`, an old option, and `@FILE`, a list of words, also as an option's value. */
+export function onlyPlainNames({ found, operands }: OptionReading, plain: CommandEffects): CommandEffects {
+  const strange = operands.find((word) => /^[+@]/.test(word)) ?? [...found.values()].flat().find((value) => value.startsWith("@"));
   return strange === undefined ? plain : withHazard(plain, "unmodelled_option", `Assent doesn't know what ${strange} means here`);
 }
 
