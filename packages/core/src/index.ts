@@ -54,6 +54,7 @@ export type { Holder } from "./model/holder.ts";
 export type { HookCall, HookResult, HookSession } from "./model/hooks/input.ts";
 export { postToolHookInput, toolHookInput } from "./model/hooks/input.ts";
 export { canonicalJson } from "./model/json/canonical.ts";
+export { isTooDeep } from "./model/json/depth.ts";
 export type { Json, JsonObject } from "./model/json/json.ts";
 export { isObject } from "./model/json/json.ts";
 export type { Kind } from "./model/kind.ts";

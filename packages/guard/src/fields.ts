@@ -1,8 +1,9 @@
 import { isAbsolute } from "node:path";
-import { isObject, type Json, type JsonObject } from "@assent/core";
+import { isObject, isTooDeep, type Json, type JsonObject } from "@assent/core";
 import { GuardInputError } from "./guard-event.ts";
 
 export function parseObject(text: string): JsonObject {
+  if (isTooDeep(text)) throw new GuardInputError("The hook's input has more than 512 levels.");
   let value: unknown;
   try {
     value = JSON.parse(text);

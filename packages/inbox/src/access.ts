@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
  * Who may use the page. A person gets a link with a one-time token from the terminal; the page exchanges it for a cookie, and every other request
  * needs that cookie. The checks, in the order in which they are made:
  *
- * 1. Host: only the address that the server listens on, so that a foreign name that resolves to it (DNS rebinding) is refused.
+ * 1. Host: exactly one, and only the address that the server listens on, so that a foreign name that resolves to it (DNS rebinding) is refused.
  * 2. Origin and Sec-Fetch-Site: a request that another site caused is refused, also if the browser would send the cookie.
  * 3. Method and Content-Type: only a POST of JSON changes anything; a form cannot send one.
  * 4. Cookie: everything except the empty shell, its script and style, and the login itself.
@@ -22,6 +22,8 @@ export type Access = {
 export type AccessRequest = {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** Every Host header of the request, because `headers` has only the first. */
+  readonly hosts: readonly string[];
   /** No cookie is needed: it shows and changes nothing. */
   readonly isPublic: boolean;
 };
@@ -57,8 +59,8 @@ export function createAccess(origins: readonly [string, ...string[]]): Access {
   const sessions = new Set<string>();
   let token = newSecret();
 
-  const refuse = ({ method, headers, isPublic }: AccessRequest): Refusal | undefined => {
-    if (!allowed.some(({ host }) => host === headers.host))
+  const refuse = ({ method, headers, hosts: [asked, ...more], isPublic }: AccessRequest): Refusal | undefined => {
+    if (more.length > 0 || !allowed.some(({ host }) => host === asked))
       return { status: 421, type: "foreign_host", message: "This page is served under another address. Use the link from the terminal." };
     const { origin } = headers;
     const site = headers["sec-fetch-site"];

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isTooDeep } from "@assent/core";
 import { type Access, createAccess, SECURITY_HEADERS } from "./access.ts";
 import { readAnswers, readCancelTarget } from "./answers.ts";
 import { type InboxDesk, TIMELINE_EVENTS } from "./desk.ts";
@@ -137,11 +138,11 @@ function createHandler({ desk, page, loggedIn }: InboxOptions, access: Access): 
   ];
   return async (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const { method = "", headers, url = "/" } = request;
+    const { method = "", headers, headersDistinct, url = "/" } = request;
     const path = url.split("?", 1)[0] ?? "/";
     const known = routes.filter((route) => restOf(route, path) !== undefined);
     const route = known.find((one) => one.method === method);
-    const refusal = access.refuse({ method, headers, isPublic: route?.isPublic === true });
+    const refusal = access.refuse({ method, headers, hosts: headersDistinct["host"] ?? [], isPublic: route?.isPublic === true });
     if (refusal) return sendError(response, refusal.status, refusal.type, refusal.message);
     if (!route)
       return known.length > 0
@@ -205,8 +206,10 @@ async function readJson(request: IncomingMessage, longest: number = LONGEST_BODY
     if (length > longest) throw new BadRequest("The request is too long.");
     chunks.push(chunk as Buffer);
   }
+  const text = Buffer.concat(chunks).toString("utf8");
+  if (isTooDeep(text)) throw new BadRequest("The request has more than 512 levels.");
   try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // reported below

@@ -246,6 +246,17 @@ describe("who may use the page", () => {
     ],
     [
       "malformed request",
+      "an answer whose input nests 20,000 levels is refused",
+      400,
+      () => ({
+        method: "POST",
+        path: "/api/answers",
+        headers: { ...json(), cookie },
+        body: `{"answers":[{"id":"a_1","revision":1,"fingerprint":"f","outcome":"approve","input":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}]}`,
+      }),
+    ],
+    [
+      "malformed request",
       "an answer with an unknown field is refused",
       400,
       () => ({
@@ -296,6 +307,12 @@ describe("who may use the page", () => {
       assert.equal(reply.split("HTTP/1.1").length, 2, "one reply");
       assert.deepEqual(saved, []);
     });
+  attack("foreign Host", "two Host headers are refused, although the first is right", async () => {
+    const reply = await sendRaw(
+      `GET /api/waiting HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.test\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
+    );
+    assert.match(reply, /^HTTP\/1\.1 421 /);
+  });
   attack("many connections", "connections that send nothing are closed when there are too many", async () => {
     const full = Promise.withResolvers<void>();
     let closed = 0;

@@ -4,7 +4,7 @@ import { nodeDigest } from "@assent/host";
 import { type AuditDestination, createValueRedactor } from "@assent/policy";
 import { openSharedNote, type SharedNote } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
-import { readOwnSettings } from "../compose/own-settings.ts";
+import { readOwnSettings, settingsFault } from "../compose/own-settings.ts";
 import type { Io } from "../io/io.ts";
 import type { Store } from "../store/store.ts";
 import { deliver, destinationName } from "./deliver.ts";
@@ -35,8 +35,12 @@ export type AuditTarget = {
 const MOST_EVENTS = 500;
 const MOST_CHARS = 1_048_576;
 
-/** Opens every destination of the settings. Each remembers its own position, in the state directory of this machine. */
+/**
+ * Opens every destination of the settings. Each remembers its own position, in the state directory of this machine. None is opened if the settings
+ * have a fault, which could have removed a pattern of secrets.
+ */
 export function openTargets({ io }: Pick<Context, "io">, { ledger, directory }: Store, clock: Clock): readonly AuditTarget[] {
+  if (settingsFault(io)) return [];
   const { audit, "redaction.patterns": patterns } = readOwnSettings(io, io.cwd); // a project can add only what to hide
   const redact = createValueRedactor(patterns);
   return audit.map((to) => {

@@ -6,6 +6,7 @@ import { currentUser } from "@assent/host";
 import { loadPage, serveInbox } from "@assent/inbox";
 import type { Context } from "../command-line/spec.ts";
 import { NO_OPTIONS } from "../compose/flags.ts";
+import { warnOfSettingsFault } from "../compose/own-settings.ts";
 import { readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { cancelOnSignal, untilAborted } from "../io/cancel-on-signal.ts";
@@ -39,6 +40,7 @@ export function runInbox(context: Context): Promise<number> {
     const reminding = remindReceivers(context, store, stopping.signal);
     try {
       await io.stdout.write(`${server.link()}\n`);
+      await warnOfSettingsFault(io);
       await io.stderr.write("The link works once. Press Ctrl-C to stop; open approvals keep waiting.\n");
       if (!options.flag("no-open")) openInBrowser(writeLinkPage(store.directory, server.link()), io, ports.processes);
       if (options.flag("no-resume")) await untilAborted(stopping.signal);

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "@assent/core";
+import { errorCode, messageOf } from "@assent/core";
 import { userHome } from "../store/location.ts";
 import type { Io } from "./io.ts";
 
@@ -34,6 +34,6 @@ function readSource(source: string, env: Io["env"]): FoundSecret {
     const secret = readFileSync(file, "utf8").trim();
     return secret === "" ? { problem: `${file} is empty` } : { secret };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: errorCode(error) === "ENOENT" ? `there is no file ${file}` : messageOf(error) };
   }
 }

@@ -68,7 +68,10 @@ async function readStart({ body }: Response): Promise<string> {
   return text.slice(0, LONGEST_ANSWER);
 }
 
+export const REDIRECTED = "it redirects, which is refused; configure the final address";
+
 /** `fetch failed` alone says nothing. */
-function causeOf(error: unknown): string {
-  return error instanceof TypeError && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+export function causeOf(error: unknown): string {
+  const reason = error instanceof TypeError && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+  return reason === "unexpected redirect" ? REDIRECTED : reason;
 }

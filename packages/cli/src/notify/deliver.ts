@@ -1,9 +1,10 @@
-import { type Clock, messageOf } from "@assent/core";
+import type { Clock } from "@assent/core";
 import { createCommandEnvironment, createHostProcesses, httpFetch } from "@assent/host";
 import type { NotifyReceiver, Settings } from "@assent/policy";
 import { cut } from "../io/display-width.ts";
 import type { Io } from "../io/io.ts";
 import { hideSecrets } from "../io/secret-source.ts";
+import { causeOf, REDIRECTED } from "../io/signed-post.ts";
 import { oneLine } from "../io/visible-text.ts";
 import type { NoticeMessage } from "./message.ts";
 import { type HttpReceiver, ReceiverError, receiverRequest, receiverSecretTexts, webhookBody } from "./receiver.ts";
@@ -45,16 +46,9 @@ const NO_ANSWER = "it did not answer within 10 seconds";
 
 function describeFailure(error: unknown): AttemptResult {
   if (error instanceof ReceiverError) return { delivered: false, again: false, detail: error.message };
-  const { cause } = error instanceof Error ? error : {};
-  const reason = messageOf(cause ?? error);
-  return {
-    delivered: false,
-    again: reason !== "unexpected redirect",
-    detail: reason === "unexpected redirect" ? REDIRECTED : oneLine(reason),
-  };
+  const reason = causeOf(error);
+  return { delivered: false, again: reason !== REDIRECTED, detail: oneLine(reason) };
 }
-
-const REDIRECTED = "it redirects, which is refused; configure the final address";
 
 async function post(
   receiver: HttpReceiver,

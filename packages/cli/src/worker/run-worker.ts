@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { LedgerError, openSession, readRow, type Session, type SessionPorts, SHARED, type Subscription } from "@assent/core";
 import { currentHolder } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
+import { warnOfSettingsFault } from "../compose/own-settings.ts";
 import { isDirectory, readWorkspace } from "../compose/place.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { continueSession } from "../headless/run/resume.ts";
@@ -25,6 +26,7 @@ export const DEFAULT_CONCURRENCY = 4;
 /** `assent worker`: continues sessions that have work and that no process has open, until it is stopped. */
 export async function runWorker(context: Context): Promise<number> {
   const place = readWorkerPlace(context);
+  await warnOfSettingsFault(context.io);
   return withStore(context, async (store) => {
     const ports = hostPortsFor(context, store.directory);
     const stopping = cancelOnSignal(context.io, ports.clock, store.ledger);

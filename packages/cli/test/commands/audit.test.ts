@@ -186,6 +186,35 @@ test("a project's settings cannot set audit, also if they are trusted", async ()
   assert.deepEqual([sent.code, sent.value.error.type], [2, "audit_not_set"]);
 });
 
+test("settings with a fault are named, and nothing is sent", async () => {
+  using at = place();
+  await using receiver = await startReceiver();
+  await work(at);
+  const audit = [{ webhook: receiver.url, secret: "env:AUDIT_KEY" }];
+  put(userFile(at), JSON.stringify({ audit, redaction: { patterns: [{ name: "mine" }] } }));
+  at.env["AUDIT_KEY"] = "key";
+  for (const command of [["audit"], ["audit", "send"]]) {
+    const { code, stderr } = await at.here(command);
+    assert.equal(code, 2);
+    assert.match(stderr, /settings\.json:1:\d+: redaction\.patterns\[0\]/);
+  }
+  for (const command of [["inbox", "--no-open"], ["worker"]]) {
+    const child = at.start(command);
+    const over = ended(child);
+    let said = "";
+    child.stderr?.on("data", (text: Buffer) => {
+      said += text;
+      if (said.includes("Ctrl-C") && said.includes("takes up to")) child.kill("SIGTERM");
+    });
+    child.stdout?.on("data", (text: Buffer) => {
+      if (String(text).includes("takes up to")) child.kill("SIGTERM");
+    });
+    await over;
+    assert.match(said, /warning: The settings cannot be used\. Nothing is streamed[^\n]*\n {2}[^\n]*settings\.json:1:/);
+  }
+  assert.deepEqual(receiver.got, []);
+});
+
 describe("a webhook", () => {
   test("gets signed lines of JSON, which a file of them proves later", async () => {
     using at = place();
@@ -203,7 +232,7 @@ describe("a webhook", () => {
   const SECRETS: readonly (readonly [sentence: string, secret: (at: Place) => string, shows: RegExp])[] = [
     ["without the variable that has its key", () => "env:OTHER_KEY", /OTHER_KEY is not set/],
     ["if its key has several lines", () => "env:LINES", /LINES must hold one line/],
-    ["if its key is missing", ({ root }) => `file:${root}/key`, /ENOENT/],
+    ["if its key is missing", ({ root }) => `file:${root}/key`, /there is no file \/.*\/key/],
     ["if others can read its key", (at) => `file:${put(join(at.root, "open-key"), "key")}`, /chmod 600/],
   ];
   for (const [sentence, secret, shows] of SECRETS)
@@ -231,7 +260,11 @@ describe("a webhook", () => {
 
   const FAULTS: readonly (readonly [sentence: string, answer: Parameters<typeof startReceiver>[0], reason: RegExp])[] = [
     ["answers with an error", (response) => response.writeHead(503).end(), /it answered 503/],
-    ["redirects", (response) => response.writeHead(302, { location: "http://127.0.0.1:9/" }).end(), /redirect/],
+    [
+      "redirects",
+      (response) => response.writeHead(302, { location: "http://127.0.0.1:9/" }).end(),
+      /it redirects, which is refused; configure the final address/,
+    ],
     ["answers nonsense", (response) => response.socket?.end("HTTP/9 what\r\n"), /Parse Error/],
     ["closes the connection", (response) => response.destroy(), /closed|hang up|reset/],
   ];
@@ -472,6 +505,12 @@ describe("verify --anchors", () => {
     const { code, found } = await verified(at, "--anchors", file);
     assert.equal(code, 1);
     assert.match(found[0].message, /another ledger/);
+    await at.here(["verify", "--export-anchor", "heads.json"]);
+    const swapped: readonly (readonly [option: string, file: string, right: RegExp])[] = [
+      ["--anchors", at.path("heads.json"), /A file of --export-anchor belongs to --anchor\./],
+      ["--anchor", file, /A stream belongs to --anchors\./],
+    ];
+    for (const [option, given, right] of swapped) assert.match((await at.here(["verify", option, given])).stderr, right);
     for (const wrong of [at.write("empty", ""), at.write("text", "no\nlines\n"), at.path("missing"), at.workspace]) {
       const refused = await at.here(["verify", "--anchors", wrong]);
       assert.equal(refused.code, 2, wrong);

@@ -70,6 +70,7 @@ describe("policy fetch", () => {
       const { code, value } = await at.hereJson(fetching(source(at, server.url), at, "--digest", digestOf(text)));
       assert.notEqual(code, 0);
       if (type !== "settings") assert.equal(value.error.type, type, JSON.stringify(value));
+      else assert.match(value.error.message, /^[^:]*p\.json:\d/);
       assert.equal(stored(at), BUNDLE.replace("03", "01"));
     });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
@@ -143,6 +144,16 @@ describe("assent mcp serve --http", () => {
     ["with a method that no page may use", {}, 400, "TRACE"],
     ["that announces a body of 100 MB, before it is sent", { "content-length": "100000000" }, 400],
   ];
+  test("refuses a request with two Host headers, although the first is right", async () => {
+    const { host, port } = new URL(running.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.end(
+      `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example.com\r\nAuthorization: ${running.authorization}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+    );
+    let reply = "";
+    for await (const chunk of socket) reply += chunk;
+    assert.match(reply, /^HTTP\/1\.1 400 [\s\S]*Assent cannot read this request/);
+  });
   for (const [words, headers, status, method = "POST"] of REFUSED)
     test(`refuses a request ${words}`, async () => {
       const asked = request(running.url, {

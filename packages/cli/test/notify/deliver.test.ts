@@ -179,7 +179,7 @@ describe("without its secret nothing is sent, and the error does not show one", 
   };
   const rows: readonly [sentence: string, secret: string, detail: RegExp][] = [
     ["the variable is not set", "env:MISSING", /the environment variable MISSING is not set/],
-    ["the file does not exist", `file:${join(directory, "none")}`, /no such file/],
+    ["the file does not exist", `file:${join(directory, "none")}`, /there is no file \/.*\/none/],
     ["the file is a directory", `file:${directory}`, /is not a file with a secret/],
     ["the file is empty", file("empty", " \n"), /is empty/],
     ["the file has several lines", file("lines", `${SECRET}\nx-other: 1`), /must hold one line of plain characters/],

@@ -193,7 +193,8 @@ function endIfIdle(whenIdle: WhenIdle, { handle, end }: HttpClient): HttpClient 
 
 /** Undefined if the host, the address or the method is not one of HTTP. */
 function readRequest(request: IncomingMessage, signal: AbortSignal): Request | undefined {
-  const { method = "GET", url = "/", headers } = request;
+  const { method = "GET", url = "/", headers, headersDistinct } = request;
+  if ((headersDistinct["host"]?.length ?? 0) > 1) return undefined; // `headers` has only the first
   try {
     return new Request(`http://${headers.host ?? "unknown"}${url}`, { method, headers: headersOf(request), signal });
   } catch {

@@ -4,6 +4,7 @@ import { startAudit } from "../../audit/background.ts";
 import { type AuditTarget, type DestinationState, openTargets } from "../../audit/stream.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { withTimer } from "../../compose/keep-alive.ts";
+import { settingsFault } from "../../compose/own-settings.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { cancelOnSignal, untilAborted } from "../../io/cancel-on-signal.ts";
 import { CommandError } from "../../io/failure.ts";
@@ -71,6 +72,8 @@ function withTargets(
   context: Context,
   work: (targets: readonly AuditTarget[], ledger: Ledger, directory: string) => Promise<number>,
 ): Promise<number> {
+  const fault = settingsFault(context.io);
+  if (fault) return Promise.reject(fault);
   return withStoreIfAny(context, async (store) => {
     const targets = openTargets(context, store, hostPortsFor(context, store.directory).clock);
     try {

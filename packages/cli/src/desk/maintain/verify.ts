@@ -73,7 +73,7 @@ async function streamAnchorsOf({ io, options }: Context): Promise<ReadStreams | 
   if (read.anchors.length > 0) return read;
   throw usageError(
     "verify",
-    `there is no event and no anchor in ${files.join(", ")}. Name files that 'assent log --format jsonl' or the setting audit wrote.`,
+    `there is no event and no anchor in ${files.join(", ")}. Name files that 'assent log --format jsonl' or the setting audit wrote. A file of --export-anchor belongs to --anchor.`,
   );
 }
 
@@ -99,7 +99,7 @@ async function anchorOf({ io, options }: Context): Promise<readonly Anchor[]> {
   try {
     return [parseAnchor(content)];
   } catch (error) {
-    throw usageError("verify", `'${file}' is not an anchor: ${messageOf(error)}`);
+    throw usageError("verify", `'${file}' is not a file of --export-anchor: ${messageOf(error)}. A stream belongs to --anchors.`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { errorCode, messageOf } from "@assent/core";
 import { createHostPorts, httpFetch, nodeDigest } from "@assent/host";
-import { isSafeAddress, settingsLocations } from "@assent/policy";
+import { isSafeAddress, SettingsError, settingsLocations } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { versionOf } from "../../guard/policy-status.ts";
@@ -25,7 +25,7 @@ export async function fetchPolicy(context: Context): Promise<number> {
       message: `${source} has the digest sha256:${actual}, not sha256:${digest}. Nothing was changed.`,
       hint: "Ask the publisher which digest is right. Do not use the one above without asking.",
     });
-  const version = await checkBundle(context, basename(target), bytes);
+  const version = await checkBundle(context, source, bytes);
   const before = readExisting(target);
   const known = before && versionOf(before.toString("utf8"));
   if (before && known === null && !options.flag("replace"))
@@ -117,10 +117,10 @@ function readBundle(path: string): Buffer {
 }
 
 /** Loads the file as a policy, so that a file with problems is never stored. Returns its version. */
-async function checkBundle(context: Context, name: string, bytes: Buffer): Promise<string> {
+async function checkBundle(context: Context, source: string, bytes: Buffer): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "assent-policy-"));
   try {
-    const policyFile = join(directory, name);
+    const policyFile = join(directory, "settings.json");
     writeFileSync(policyFile, bytes, { mode: 0o600 });
     const flags = { allow: [], ask: [], deny: [] };
     const { loaded } = await openPolicy(context, { workspace: directory, policyFile, flags });
@@ -130,6 +130,10 @@ async function checkBundle(context: Context, name: string, bytes: Buffer): Promi
       message: "The file names no policyVersion. Nothing was changed.",
       hint: 'Its publisher adds one: "policyVersion": "2026-11-03"',
     });
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const said = (text: string): string => text.replaceAll(join(directory, "settings.json"), source);
+    throw new SettingsError(error.problems.map((problem) => ({ ...problem, file: said(problem.file), message: said(problem.message) })));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

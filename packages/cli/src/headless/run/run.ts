@@ -50,8 +50,8 @@ export async function runPrompt(given: Context): Promise<number> {
 }
 
 function refuseUnwatchable({ options }: Context, { input }: RunFlags): void {
-  const [onAsk = "park"] = [options.text("on-ask")];
-  if (onAsk !== "park") throw usageError("run", "option '--watch' needs '--on-ask park': only a parked call waits for an answer.");
+  if (options.text("on-ask") !== "park")
+    throw usageError("run", "option '--watch' needs '--on-ask park': only a parked call waits for an answer.");
   if (input !== "text") throw usageError("run", "options '--watch' and '--input-format stream-json' cannot be used together.");
   if (options.flag("detach")) throw usageError("run", "options '--watch' and '--detach' cannot be used together.");
 }

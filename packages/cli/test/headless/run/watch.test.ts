@@ -82,9 +82,14 @@ describe("a run that keeps waiting", () => {
   });
 
   const refused = [
+    ["no --on-ask", [], /needs '--on-ask park'/],
     ["--on-ask deny", ["--on-ask", "deny"], /needs '--on-ask park'/],
-    ["--detach", ["--detach"], /cannot be used together/],
-    ["a stream of prompts", ["--input-format", "stream-json", "--output-format", "stream-json"], /cannot be used together/],
+    ["--detach", ["--on-ask", "park", "--detach"], /cannot be used together/],
+    [
+      "a stream of prompts",
+      ["--on-ask", "park", "--input-format", "stream-json", "--output-format", "stream-json"],
+      /cannot be used together/,
+    ],
   ] as const;
   for (const [name, options, message] of refused)
     test(`--watch is refused with ${name}`, async () => {

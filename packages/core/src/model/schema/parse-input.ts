@@ -1,4 +1,5 @@
 import { freezeRead } from "../json/copy.ts";
+import { isTooDeep, MOST_LEVELS } from "../json/depth.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { pointerStep } from "../json/pointer.ts";
 import type { Coercion } from "./coerce.ts";
@@ -11,14 +12,13 @@ export type ParsedInput =
 type InputRefusal = Extract<ParsedInput, { readonly ok: false }>;
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_LEVELS = 512;
 /** Texts this short cannot nest too deep for the parser. */
 const SHORT = 64 * 1024;
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+const OPEN_BRACE = 0x7b;
 const NONE: readonly Coercion[] = Object.freeze([]);
 const NOT_AN_OBJECT: InputRefusal = Object.freeze({ ok: false, type: "invalid_tool_params", message: "params must be object" });
 const TOO_LONG: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
-const TOO_DEEP: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
+const TOO_DEEP: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MOST_LEVELS} levels` });
 
 /** A frozen input, or arguments that the caller may still change. */
 export type ReadText = ParsedInput | { readonly frozen: JsonObject };
@@ -87,7 +87,7 @@ function findRefusal(value: unknown, level: number, seen: { units: number }): In
         ? undefined
         : invalidParams("must be finite and, as an integer, within ±(2^53 - 1)");
     case "object":
-      if (level > MAX_LEVELS && value !== null) return TOO_DEEP;
+      if (level > MOST_LEVELS && value !== null) return TOO_DEEP;
       if (isObject(value)) return refuseMembers(value, level, seen);
       return Array.isArray(value) ? refuseItems(value, level, seen) : undefined;
     case "boolean":
@@ -139,29 +139,4 @@ function isTooLong(text: string): boolean {
     if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
   }
   return bytes > MAX_BYTES;
-}
-
-/** Refuses millions of levels before the parser builds them. */
-function isTooDeep(text: string): boolean {
-  let level = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === QUOTE) i = endOfString(text, i);
-    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) level++;
-    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) level--;
-    if (level > MAX_LEVELS) return true;
-  }
-  return false;
-}
-
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let first = index;
-  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
-  return (index - first) % 2 === 1;
 }
