@@ -31,7 +31,7 @@ const { status, signal } = spawnSync(
   [
     "--conditions=@assent/source",
     "--test",
-    "--test-concurrency=3",
+    "--test-concurrency=4", // for two cores: tests often wait for other processes and for the disk
     `--test-timeout=${long ? 3_600_000 : 180_000}`,
     ...reporters.flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]),
     ...files,
