@@ -5,6 +5,7 @@ export { type CredentialStore, type Credentials, createCredentialStore } from ".
 export { type LoginParts, login } from "./oauth/login.ts";
 export { expandPrompt, promptCommand } from "./prompts/expand-prompt.ts";
 export { type ExpandedServer, expandServer, type MissingVariable } from "./servers/expand.ts";
+export { createServerRedactor } from "./servers/secrets.ts";
 export {
   type ConfiguredServer,
   createServer,

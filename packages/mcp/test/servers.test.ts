@@ -94,6 +94,14 @@ describe("a server that cannot be used is named with its reason, and the others 
       /^\/no\/\[redacted: MY_TOKEN\] could not be started/,
     ],
     [
+      "a program that prints the default of a secret variable, and of another one",
+      () => {
+        const args = ["-c", "echo $0 $1 >&2; exit 4", variable("NO_TOKEN:-written in the file"), variable("NO_HOST:-localhost")];
+        return { type: "stdio", command: "sh", args, env: {} };
+      },
+      /ends with "\[redacted: NO_TOKEN\] localhost"/,
+    ],
+    [
       "an address with a secret",
       () => ({ type: "http", url: `http://127.0.0.1:2/${variable("MY_TOKEN")}/mcp`, headers: {} }),
       /^http:\/\/127\.0\.0\.1:2\/\[redacted: MY_TOKEN\]\/mcp could not be reached/,
@@ -152,6 +160,15 @@ describe("a server that misbehaves", () => {
     await set.settle(20_000);
     assert.equal((await call("mcp__x__echo")).content.length, 10 * 1024 * 1024);
   });
+
+  for (const levels of [1_000, 10_000])
+    test(`a result nested in ${levels} levels is refused, and the message says that the tool ran`, async (t) => {
+      const directory = scratch(t);
+      const { set, call } = createBench(t, { x: hostile("deep-result", directory) }, { directory });
+      await set.settle(20_000);
+      const { error } = await call("mcp__x__echo", { levels });
+      assert.match(error?.message ?? "", /'mcp__x__echo' ran, but its result could not be kept: it has more than 512 levels/);
+    });
 
   test("pictures that would make a result too large for the model are named instead", async (t) => {
     const directory = scratch(t);

@@ -308,6 +308,18 @@ describe("where servers are configured", () => {
     assert.match((await at.here(["mcp", "login", "x"])).stderr, /'x' is a program/);
   });
 
+  test("login and logout do not print variables of an address", async () => {
+    using at = place();
+    await at.here(["mcp", "add", "web", "http://127.0.0.1:2/$" + "{PLACE}/mcp"]);
+    const env = { PLACE: "hidden-path" };
+    const failed = await at.here(["mcp", "login", "web"], { env });
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /Logging in to http:\S+\/\[redacted: PLACE\]\/mcp failed/);
+    const left = await at.here(["mcp", "logout", "web", "--json"], { env });
+    assert.match(left.stdout, /\/\$\{PLACE\}\/mcp/);
+    for (const { stdout, stderr } of [failed, left]) assert.doesNotMatch(stdout + stderr, /hidden-path/);
+  });
+
   const WRONG: readonly [sentence: string, argv: readonly string[], message: RegExp][] = [
     ["a name that tools cannot have", ["a__b", "x"], /'a__b' is not a name for a server/],
     ["a URL of another kind", ["x", "ftp://h/mcp"], /'ftp:\/\/h\/mcp' is not a program, and a URL must start with http/],

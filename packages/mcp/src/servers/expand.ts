@@ -10,9 +10,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** The names of all variables that a server's texts mention. */
-export function mentionedVariables(server: McpServerTransport): readonly string[] {
-  return Array.from(JSON.stringify(server).matchAll(VARIABLE), ([, variable = ""]) => variable);
+/** A variable that a text mentions, and the default that the text has for it. */
+export type MentionedVariable = { readonly variable: string; readonly fallback: string };
+
+/** All variables that a server's texts mention. */
+export function mentionedVariables(server: McpServerTransport): readonly MentionedVariable[] {
+  const texts =
+    server.type === "stdio"
+      ? [server.command, ...server.args, ...Object.values(server.env), server.cwd ?? ""]
+      : [server.url, ...Object.values(server.headers)];
+  return texts.flatMap((text) => Array.from(text.matchAll(VARIABLE), ([, variable = "", fallback = ""]) => ({ variable, fallback })));
 }
 
 /** Replaces `${VAR}` and `${VAR:-default}`. A default also counts for an empty variable. Everything else stays as it is. */

@@ -12,7 +12,7 @@ export function toToolResult({ content = [], structuredContent, isError }: CallT
   const parts = limitTotal(content.map(toPart));
   const shown: readonly ContentPart[] = parts.length === 0 && value !== undefined ? [{ type: "json", value }] : parts;
   const text = shown
-    .map((part) => (part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.value) : describe(part)))
+    .map((part) => (part.type === "text" ? part.text : part.type === "json" ? jsonText(part.value) : describe(part)))
     .join("\n");
   const onlyText = shown.every(({ type }) => type === "text");
   return {
@@ -21,6 +21,15 @@ export function toToolResult({ content = [], structuredContent, isError }: CallT
     display: text || "(no output)",
     ...(isError && { error: { message: text || "The tool reported an error without saying what is wrong.", type: "mcp_tool_error" } }),
   };
+}
+
+/** A value nested this deep is refused when the result is kept, which says that the tool ran. */
+function jsonText(value: Json): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "(nested too deep to show)";
+  }
 }
 
 function toPart(block: ContentBlock): ContentPart {

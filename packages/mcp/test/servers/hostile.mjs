@@ -56,6 +56,11 @@ const CALLS = {
   die: () => process.exit(7),
   hang: (_id, _input, meta) => tellProgress(meta),
   huge: (id) => answer(id, text("x".repeat(10 * 1024 * 1024))),
+  // Written by hand, because JSON.stringify cannot nest this deep either.
+  "deep-result": (id, { levels }) => {
+    const value = `{"a":`.repeat(levels) + "1" + "}".repeat(levels);
+    process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"structuredContent":${value}}}\n`);
+  },
   pictures: (id) =>
     answer(id, { content: Array.from({ length: 3 }, () => ({ type: "image", mimeType: "image/png", data: "A".repeat(5_000_000) })) }),
   "too-long": () => {

@@ -1,5 +1,5 @@
 import { messageOf } from "@assent/core";
-import { type ConfiguredServer, type CredentialStore, createCredentialStore, expandServer, login } from "@assent/mcp";
+import { type ConfiguredServer, type CredentialStore, createCredentialStore, createServerRedactor, expandServer, login } from "@assent/mcp";
 import type { Context } from "../../command-line/spec.ts";
 import { credentialFile } from "../../compose/mcp/session-servers.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
@@ -14,7 +14,7 @@ import { findServersHere, selectServers } from "./configured.ts";
 /** `assent mcp login` */
 export async function logIn(context: Context): Promise<number> {
   const { io, options } = context;
-  const { name, url, store } = await openLogin(context, "mcp login");
+  const { name, url, written, store, redact } = await openLogin(context, "mcp login");
   const ports = hostPortsFor(context, await stateDirectory(context));
   const cancelling = cancelOnSignal(io, ports.clock);
   const entered = readEntered(context);
@@ -27,12 +27,12 @@ export async function logIn(context: Context): Promise<number> {
   try {
     await login({ url, store, show, entered, signal: cancelling.signal });
   } catch (error) {
-    throw new CommandError("mcp_login_failed", 1, { message: messageOf(error), hint: `To try again: assent mcp login ${name}` });
+    throw new CommandError("mcp_login_failed", 1, { message: redact(messageOf(error)), hint: `To try again: assent mcp login ${name}` });
   } finally {
     cancelling.release();
     process.stdin.unref?.(); // waiting for an address must not keep the program alive
   }
-  if (options.flag("json")) await printJson(io, { name, url });
+  if (options.flag("json")) await printJson(io, { name, url: written });
   else await io.stdout.write(`Logged in to ${name}. To try it: assent mcp test ${name}\n`);
   return 0;
 }
@@ -40,14 +40,22 @@ export async function logIn(context: Context): Promise<number> {
 /** `assent mcp logout` */
 export async function logOut(context: Context): Promise<number> {
   const { io, options } = context;
-  const { name, url, store } = await openLogin(context, "mcp logout");
+  const { name, url, written, store } = await openLogin(context, "mcp logout");
   await store.write(url, undefined);
-  if (options.flag("json")) await printJson(io, { name, url });
+  if (options.flag("json")) await printJson(io, { name, url: written });
   else await io.stdout.write(`Forgot the login to ${name}. The server itself may keep it; revoke it there if you want to be sure.\n`);
   return 0;
 }
 
-type LoginTarget = { readonly name: string; readonly url: string; readonly store: CredentialStore };
+type LoginTarget = LoginAddress & { readonly store: CredentialStore };
+
+type LoginAddress = {
+  readonly name: string;
+  readonly url: string;
+  /** The address as the configuration has it, for people: the other one may contain secrets. */
+  readonly written: string;
+  readonly redact: (text: string) => string;
+};
 
 async function openLogin(context: Context, command: string): Promise<LoginTarget> {
   const [chosen] = selectServers(await findServersHere(context, command), context.operands[0]);
@@ -56,7 +64,7 @@ async function openLogin(context: Context, command: string): Promise<LoginTarget
   return { ...addressOf(chosen, context, command), store: createCredentialStore(credentialFile(directory), files) };
 }
 
-function addressOf(chosen: ConfiguredServer | undefined, { io }: Context, command: string): Pick<LoginTarget, "name" | "url"> {
+function addressOf(chosen: ConfiguredServer | undefined, { io }: Context, command: string): LoginAddress {
   if (!chosen || chosen.server.type === "stdio")
     throw usageError(command, `'${chosen?.name}' is a program. Only servers with a "url" have logins.`);
   const expanded = expandServer(chosen.server, io.env);
@@ -65,7 +73,8 @@ function addressOf(chosen: ConfiguredServer | undefined, { io }: Context, comman
     const variables = expanded.missing.map(({ key, variable }) => `\${${variable}} in "${key}"`).join(", ");
     throw usageError(command, `the configuration of '${name}' in ${file} uses variables that are not set: ${variables}. Set them first.`);
   }
-  return { name, url: expanded.server.type === "stdio" ? "" : expanded.server.url };
+  const redact = createServerRedactor(chosen.server, expanded.server, { environment: io.env, programEnvironment: {} });
+  return { name, url: expanded.server.type === "stdio" ? "" : expanded.server.url, written: chosen.server.url, redact };
 }
 
 /** Waits forever if the person enters nothing. */
