@@ -3,11 +3,13 @@ import {
   createDispatcher,
   type Dispatcher,
   type DispatcherDeps,
+  followCancelRequests,
   isAsked,
   openSession,
   readCallRecord,
   readSessionState,
   type Session,
+  type Subscription,
 } from "@assent/core";
 import { createUnknownOutcomes } from "@assent/core/parts";
 import { callKey, idsWithPrefix } from "@assent/guard";
@@ -74,6 +76,7 @@ export function createCallRecord(context: Context, parts: RecordParts): CallReco
   const lanes: Lane[] = [];
   let opened: Promise<Session> | undefined;
   let earlier: string[] = [];
+  let following: Subscription | undefined;
 
   const makeLane = (session: Session): Lane => {
     const hooks = createHooks(context, { session, ports, policy });
@@ -101,6 +104,7 @@ export function createCallRecord(context: Context, parts: RecordParts): CallReco
     const session = await openSession({ ledger, ...ports, ids: idsWithPrefix(ports.ids, prefix) }, { holder, create });
     unknown.attend(session);
     policy.serve(session.id);
+    following = followCancelRequests(ledger, session.id, () => undefined); // its calls share it, instead of opening one each
     return session;
   };
   const current = (): Promise<Session> => {
@@ -156,6 +160,7 @@ export function createCallRecord(context: Context, parts: RecordParts): CallReco
     },
     close: async () => {
       const session = await opened?.catch(() => undefined);
+      following?.close();
       const [first, ...others] = lanes;
       for (const lane of others) await lane.close();
       if (first) await closeLane(first);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { Client, type JSONRPCMessage } from "@modelcontextprotocol/client";
@@ -25,6 +25,14 @@ async function connectDirectly(): Promise<Client> {
   const client = new Client({ name: "tester", version: "1" }, { capabilities: { roots: {}, elicitation: { form: {}, url: {} } } });
   await client.connect(new StdioClientTransport({ command: PROGRAM, args: [...ARGS], stderr: "ignore" }));
   return client;
+}
+
+/** The watches that this process has for a directory. */
+function watchesOf(directory: string): readonly string[] {
+  const node = ` ino:${statSync(directory).ino.toString(16)} `;
+  const open = readdirSync("/proc/self/fdinfo").map((descriptor) => join("/proc/self/fdinfo", descriptor));
+  const lines = open.flatMap((file) => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []));
+  return lines.filter((line) => line.startsWith("inotify ") && line.includes(node));
 }
 
 function isListChange(message: JSONRPCMessage): boolean {
@@ -290,6 +298,19 @@ describe("a client that does not behave", () => {
       ["tester through the gateway", "tester through the gateway"],
     );
     assert.equal(callsIn(at).length, 6, "an identical call after the end of the first is a new one");
+  });
+
+  test("makes several calls: one watch of the store serves them all", async () => {
+    using at = place();
+    const { client, end } = await connectGateway(at, ["--allow", "mcp__x", ...serving(at, "plain")]);
+    const watches: string[] = [];
+    for (const text of ["a", "b", "c"]) {
+      await client.callTool({ ...ECHO, arguments: { text } });
+      watches.push(...watchesOf(at.store));
+    }
+    await end();
+    assert.equal(watches.length, 3);
+    assert.equal(new Set(watches).size, 1);
   });
 
   test("two clients at once have their own sessions and approvals", async () => {

@@ -7,7 +7,7 @@ import { contentText, withText } from "../model/text/content-text.ts";
 import type { BatchReport, CallReport } from "./dispatch.ts";
 import type { BatchRun, CallRun } from "./pipeline/call-run.ts";
 import { withHookWords } from "./pipeline/hook-words.ts";
-import { hookSession } from "./pipeline/rewrite.ts";
+import { hookSession, hooksOf } from "./pipeline/rewrite.ts";
 import { runCall } from "./pipeline/run-call.ts";
 
 /** Runs all calls concurrently; lanes order their effects. */
@@ -42,7 +42,8 @@ export async function withBatchHooks(
   const { hooks, warn } = batch.deps;
   const [run] = runs;
   const last = reports.at(-1);
-  if (!hooks || !run || !last || reports.some(({ outcome }) => outcome === "waiting")) return reports;
+  const apply = runs.some(({ tool, name }) => hooksOf(batch, "post_tool_batch", tool?.name ?? name));
+  if (!hooks || !apply || !run || !last || reports.some(({ outcome }) => outcome === "waiting")) return reports;
   const ended = runs.map(({ callId, tool, name, input }, at) => ({
     callId,
     tool: tool?.name ?? name,

@@ -63,7 +63,7 @@ export function createHookRunner(deps: HookRunnerOptions): HookRunner {
       const ran = await order(running, waited, { input: full, signal });
       return ran.length === 0 ? undefined : conclude(ran);
     },
-    applies: (event, tool) => mayApply(() => entriesOf(event), tool),
+    applies: (event, tool) => mayApply(() => entriesOf(event), HOOK_EVENTS[event].matchesOn.length > 0 ? [tool, sharedToolName(tool)] : []),
     tell: (event, input) => {
       const entries = entriesOf(event);
       if (entries.length === 0) return;
@@ -98,9 +98,9 @@ function completeInput({ sessionId, transcriptPath = "", cwd, clock }: HookRunne
 }
 
 /** In doubt, hooks apply. */
-function mayApply(entries: () => readonly HookEntry[], tool: string): boolean {
+function mayApply(entries: () => readonly HookEntry[], names: readonly string[]): boolean {
   try {
-    return entries().some((entry) => matchesAny(entry, [tool, sharedToolName(tool)]));
+    return entries().some((entry) => matchesAny(entry, names));
   } catch {
     return true;
   }

@@ -487,6 +487,11 @@ describe("which hooks a call is for", () => {
     );
   });
 
+  test("the matcher of an event that is about no tool does not matter", () => {
+    const bench = hookBench([hook("post_tool_batch", "true", { matches: () => false })]);
+    assert.equal(bench.applies?.("post_tool_batch", "shell"), true);
+  });
+
   test("hooks that cannot be known may apply to any tool", () => {
     const bench = hookBench(() => assert.fail("no configuration"));
     assert.equal(bench.applies?.("tool_response_transform", "shell"), true);

@@ -15,7 +15,7 @@ import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import { withHookWords } from "./hook-words.ts";
 import { releaseLane } from "./lanes.ts";
 import { tellHooks } from "./notify.ts";
-import { hookSession } from "./rewrite.ts";
+import { hookSession, hooksOf } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
 
 /** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
@@ -128,7 +128,7 @@ function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly ev
   const { result, type } = ending;
   return postToolHookInput(
     hookSession(batch, run),
-    { event: ending.event, tool: run.tool?.name ?? run.name, kind: run.tool?.kind ?? "other", callId: run.callId, input: run.input },
+    { event: ending.event, tool: toolName(run), kind: run.tool?.kind ?? "other", callId: run.callId, input: run.input },
     {
       content: result.content,
       durationMs: run.startedAt > 0 ? batch.deps.clock.now() - run.startedAt : 0,
@@ -143,7 +143,7 @@ function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): vo
   tellHooks(batch, event, () => {
     const about = {
       event,
-      tool: run.tool?.name ?? run.name,
+      tool: toolName(run),
       kind: run.tool?.kind ?? "other",
       callId: run.callId,
       input: run.input,
@@ -156,10 +156,10 @@ const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
 
 /** Lets `tool_response_transform` hooks change the text. A failing hook withholds it; the outcome stays the same. */
 async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
-  const { hooks } = batch.deps;
-  const input = postInput(batch, run, { ...ending, event: "tool_response_transform" });
+  const event = "tool_response_transform";
   try {
-    const said = await hooks?.consult("tool_response_transform", input, hookSignal(run));
+    const hooks = hooksOf(batch, event, toolName(run));
+    const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
     if (said?.verdict === "deny") return withContent(ending, WITHHELD);
     return said?.updatedOutput === undefined ? ending : withContent(ending, said.updatedOutput === "" ? "(no output)" : said.updatedOutput);
   } catch {
@@ -173,6 +173,10 @@ function withContent(ending: Ending, content: Content): Ending {
   return { ...ending, result: { ...rest, content, ...(error && { error: { ...error, message: contentText(content) } }) } };
 }
 
+function toolName({ tool, name }: CallRun): string {
+  return tool?.name ?? name;
+}
+
 /** A stopped call's hooks still run to their end. */
 function hookSignal(run: CallRun): AbortSignal {
   return run.abort.signal.aborted ? new AbortController().signal : run.abort.signal;
@@ -180,10 +184,10 @@ function hookSignal(run: CallRun): AbortSignal {
 
 /** The result as the model gets it, with what hooks have to say about it. */
 async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<ToolResult> {
-  const { hooks, warn } = batch.deps;
   const { result } = ending;
   const event = result.error ? "post_tool_use_failure" : "post_tool_use";
   try {
+    const hooks = hooksOf(batch, event, toolName(run));
     const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
     const stop = said && stopMessageOf(said);
     if (stop !== undefined) {
@@ -192,7 +196,7 @@ async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise
     }
     return said ? withHookWords(result, said) : result;
   } catch (error) {
-    warn?.(`a ${event} hook failed: ${messageOf(error)}`);
+    batch.deps.warn?.(`a ${event} hook failed: ${messageOf(error)}`);
     return result;
   }
 }

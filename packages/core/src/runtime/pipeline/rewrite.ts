@@ -1,7 +1,9 @@
 import { type HookOpinion, rewrittenInput } from "../../model/hooks/combine.ts";
+import type { HookEvent } from "../../model/hooks/event-table.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
 import { isObject } from "../../model/json/json.ts";
 import { messageOf } from "../../model/result/thrown.ts";
+import type { Hooks } from "../../ports.ts";
 import { buildFrom } from "../../tool.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { callContext } from "./intake.ts";
@@ -9,9 +11,9 @@ import type { HookView, ParsedCall } from "./judged-call.ts";
 
 /** Consults the `pre_tool_use` hooks. A changed input is validated again; an invalid one, like a failing hook, denies. Rewriting never happens after this. */
 export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<ParsedCall> {
-  const { hooks } = batch.deps;
-  if (!hooks) return parsed;
   const { tool, invocation } = parsed;
+  const hooks = hooksOf(batch, "pre_tool_use", tool.name);
+  if (!hooks) return parsed;
   const about = { event: "pre_tool_use", tool: tool.name, kind: tool.kind, callId: run.callId, input: invocation.input };
   try {
     const said = await hooks.consult("pre_tool_use", toolHookInput(hookSession(batch, run), about), run.abort.signal);
@@ -23,6 +25,11 @@ export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedC
   } catch (error) {
     return { ...parsed, hook: denying("hooks", `hook hooks failed to execute: ${messageOf(error)}`) };
   }
+}
+
+/** The hooks, unless none of this event looks at calls of the tool. */
+export function hooksOf({ deps: { hooks } }: BatchRun, event: HookEvent, tool: string): Hooks | undefined {
+  return hooks?.applies?.(event, tool) === false ? undefined : hooks;
 }
 
 /** Who the session is, for hooks. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HookOpinion, JsonObject, StandardSchema } from "@assent/core";
+import type { HookOpinion, Hooks, JsonObject, StandardSchema } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import {
   type BenchOptions,
@@ -253,4 +253,16 @@ test("what a hook is given about a call", async (t) => {
     tool_kind: "edit",
     tool_input: { text: "x" },
   });
+});
+
+test("hooks that do not look at a tool are not consulted about its calls", async (t) => {
+  const seen: string[] = [];
+  const hooks: Hooks = {
+    consult: async (event) => void seen.push(event),
+    applies: (event, tool) => event === "post_tool_use" && tool === "read",
+    tell: () => undefined,
+  };
+  const b = await bench(t, { ...yolo, deps: { hooks } });
+  await b.process([call("edit", "x"), call("read", "y")]);
+  assert.deepEqual(seen, ["post_tool_use"]);
 });
