@@ -33,13 +33,22 @@ function processorTime(pid: number): number {
   return (user + system) * 10 + children.reduce((total, child) => total + processorTime(child), 0);
 }
 
-/** Processor time per call, of the client, what is between, and the server. */
-async function millisecondsPerCall({ client, pid }: Connected): Promise<number> {
+type CallCost = { processor: number; wall: number };
+
+/** Milliseconds per call: processor time of the client, what is between, and the server; and time that passes. */
+async function measureCalls({ client, pid }: Connected): Promise<CallCost> {
   const before = processorTime(pid);
   const own = process.cpuUsage();
+  const start = performance.now();
   for (let at = 0; at < CALLS; at += 1) await client.callTool({ name: "echo", arguments: { text: `note ${at}` } });
+  const wall = (performance.now() - start) / CALLS;
   const { user, system } = process.cpuUsage(own);
-  return (processorTime(pid) - before + (user + system) / 1_000) / CALLS;
+  return { processor: (processorTime(pid) - before + (user + system) / 1_000) / CALLS, wall };
+}
+
+function keepBest(best: CallCost, cost: CallCost): void {
+  best.processor = Math.min(best.processor, cost.processor);
+  best.wall = Math.min(best.wall, cost.wall);
 }
 
 /** An allowed call through the gateway, recorded on disk, beside the same call through a proxy that only forwards. In turns; the best round counts. */
@@ -49,13 +58,20 @@ export async function gatewayRows(): Promise<readonly Row[]> {
   const gateway = await connect([BIN, "mcp", "serve", "--allow", "mcp__x", "--name", "x", "--", process.execPath, SERVER], root);
   const proxy = await connect([PROXY, process.execPath, SERVER], root);
   try {
-    const best = { gateway: Number.POSITIVE_INFINITY, proxy: Number.POSITIVE_INFINITY };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      best.proxy = Math.min(best.proxy, await millisecondsPerCall(proxy));
-      best.gateway = Math.min(best.gateway, await millisecondsPerCall(gateway));
+    const through = await measureCalls(gateway);
+    const past = await measureCalls(proxy);
+    for (let round = 1; round < ROUNDS; round += 1) {
+      keepBest(past, await measureCalls(proxy));
+      keepBest(through, await measureCalls(gateway));
     }
-    const measured = { value: best.gateway, base: best.proxy, unit: "ms" };
-    return [ratioRow("allowed call through the MCP gateway, on disk", measured, { of: "a proxy that only forwards", most: 1.5 })];
+    const budget = { of: "a proxy that only forwards", most: 1.5 };
+    return (["wall", "processor"] as const).map((kind) =>
+      ratioRow(
+        `allowed call through the MCP gateway, on disk, ${kind} time`,
+        { value: through[kind], base: past[kind], unit: "ms" },
+        budget,
+      ),
+    );
   } finally {
     await Promise.all([gateway.client.close(), proxy.client.close()]);
     rmSync(root, { recursive: true, force: true });

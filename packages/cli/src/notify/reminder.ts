@@ -87,7 +87,7 @@ function keyIfReadable(receiver: NotifyReceiver, env: Context["io"]["env"]): str
 
 type SentQuery = { readonly key: string; readonly due: readonly Notice[]; readonly settled: Set<string> };
 
-/** Leaves out what was sent to the receiver. Reads the record once for each notice. */
+/** Leaves out what was sent to the receiver. Reads the record of each session once. */
 async function withoutSent(ledger: Ledger, { key, due, settled }: SentQuery): Promise<readonly Notice[]> {
   const nameOf = (notice: Notice): string => `${key} ${noticeKey(notice)}`;
   const open = due.filter((notice) => !settled.has(nameOf(notice)));
