@@ -1,10 +1,10 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { nodeDigest } from "@assent/host";
 
-/** SHA-256 of a file; empty if it cannot be read. */
+/** SHA-256 of a file; empty if it cannot be read. Imports only Node: every thread of a module loads this. */
 export function fileDigest(path: string): string {
   try {
-    return nodeDigest.sha256Bytes(readFileSync(path));
+    return hash("sha256", readFileSync(path), "hex");
   } catch {
     return "";
   }
