@@ -70,7 +70,7 @@ async function joinCore() {
   ]);
   const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
-  for (const { path, text } of [...withoutFacade("setup", all), ...texts])
+  for (const { path, text } of [...all, ...texts])
     writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ ").replace(FROZEN_VALUE, "$1/* @__PURE__ */ "));
 }
 
