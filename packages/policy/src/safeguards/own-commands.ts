@@ -52,7 +52,7 @@ const COMMAND_FILES: readonly (readonly [programs: RegExp, files: readonly strin
 ];
 const TAKES_FILES = /^(?:tmux|screen|expect|script|vim?|ex|ed|emacs|sed|sqlite3)$/;
 
-/** The files whose text a command may run although it is no script of an interpreter. */
+/** Files other than scripts of an interpreter whose text a command may run, such as a Makefile. */
 export function commandFiles({ seen, command }: ShellUnit): readonly string[] {
   if (!seen) return [];
   const program = programName(seen);
