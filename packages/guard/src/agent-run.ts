@@ -91,7 +91,12 @@ export function agentRun(agent: AgentName, url: string): AgentRun {
       return {
         program: "opencode",
         args: ["run", "-m", `${PROVIDER}/local`, "go"],
-        env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
+        env: {
+          OPENCODE_DISABLE_AUTOUPDATE: "1",
+          OPENCODE_DISABLE_MODELS_FETCH: "1",
+          OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+          npm_config_offline: "true", // with a plugin, its first start waits for a package from npm that Assent's plugin doesn't need
+        },
         config: { variable: "OPENCODE_CONFIG", text: JSON.stringify({ provider: { [PROVIDER]: provider }, permission: "allow" }) },
       };
     }
