@@ -10,7 +10,7 @@ export const hookDoctor: Command = {
     "Starts the real agent here, in its most permissive mode, with a model on this machine that proposes one harmless command. Assent denies it. The doctor looks whether the agent asked, and whether the command ran.",
   guide: "guard.md",
   operands: [AGENT],
-  options: COMMON,
+  options: [{ name: "max-time", takes: "duration", value: "DURATION", help: "stop the agent after this long (default 5m)" }, ...COMMON],
   exits: { 0: "proven: the agent asked, and the denied command did not run", 1: "not proven; the text says why" },
   examples: ["assent hook doctor claude"],
   run: async (context) => (await import("../guard/doctor.ts")).examineAgent(context),

@@ -13,7 +13,9 @@ import { agentNamed } from "./agent-name.ts";
 import { type DoctorResult, writeDoctorResult } from "./doctor-results.ts";
 import { DOCTOR_VARIABLE } from "./hook.ts";
 
-const LIMIT_MS = 120_000;
+/** An agent on a busy machine may take a minute to start. */
+const LIMIT_MS = 300_000;
+const PROGRESS_MS = 10_000;
 
 /** Runs the real agent with a local model that proposes one command, which the hook denies, and looks whether the command ran. */
 export async function examineAgent(context: Context): Promise<number> {
@@ -32,15 +34,30 @@ async function examine(context: Context, agent: AgentName): Promise<DoctorResult
   const folder = mkdtempSync(join(hooks, "doctor-"));
   const [marker, seen] = [join(folder, "ran"), join(folder, "seen")];
   const model = await startFakeModel([{ calls: [shellCall(agent, `touch ${marker}`)] }]);
+  const stopProgress = showProgress(context, () => {
+    if (existsSync(seen)) return `${title} asked Assent and has not ended yet.`;
+    return model.requests.length > 0 ? `${title} asked the local model and runs.` : `${title} has not asked the local model yet.`;
+  });
   try {
     const end = await runAgent(context, agent, { url: model.url, folder, seen });
     if (typeof end === "string") return { agent, ok: false, detail: end };
     const asked = model.requests.length > 0;
     return { agent, ...verdict({ title, ran: existsSync(marker), seen: existsSync(seen), asked, end }) };
   } finally {
+    stopProgress();
     await model.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Says every ten seconds how far the agent is. */
+function showProgress({ io, options }: Context, stage: () => string): () => void {
+  const started = performance.now();
+  const timer = setInterval(() => {
+    void io.stderr.write(`${stage()} (${Math.round((performance.now() - started) / 1_000)} s)\n`);
+  }, PROGRESS_MS);
+  if (options.flag("json")) clearInterval(timer);
+  return () => clearInterval(timer);
 }
 
 type Evidence = {
@@ -61,7 +78,8 @@ function verdict({ title, ran, seen, asked, end }: Evidence): Omit<DoctorResult,
   }
   const last = end.output.trim().split("\n").slice(-5).join("\n");
   const what = asked ? "proposed no command" : "did not ask the local model";
-  return { ok: false, detail: `${title} ${what}, so this proves nothing. Its last output:\n${last}` };
+  const late = end.ended === "timeout" ? " in the time it had (see --max-time)" : "";
+  return { ok: false, detail: `${title} ${what}${late}, so this proves nothing. Its last output:\n${last}` };
 }
 
 type DoctorRun = { readonly url: string; readonly folder: string; readonly seen: string };
@@ -83,7 +101,7 @@ async function runAgent(context: Context, agent: AgentName, { url, folder, seen 
         args,
         cwd: io.cwd,
         env: { ...inherited, ...env, ...(config && { [config.variable]: configFile }), [DOCTOR_VARIABLE]: seen },
-        timeoutMs: LIMIT_MS,
+        timeoutMs: context.options.duration("max-time") ?? LIMIT_MS,
       },
       cancelling.signal,
     );

@@ -216,6 +216,16 @@ fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: J
     });
   }
 
+  test("an agent that does not ask the model in time is stopped, and that proves nothing", async () => {
+    using at = place();
+    mkdirSync(at.path("bin"));
+    chmodSync(at.write("bin/claude", "#!/bin/sh\necho starting\nexec tail -f /dev/null\n"), 0o755);
+    const env = { PATH: `${at.path("bin")}:${at.env["PATH"]}` };
+    const { code, value } = await at.json(["hook", "doctor", "claude", "--max-time", "1s"], { env });
+    assert.equal(code, 1);
+    assert.match(value.detail, /did not ask the local model in the time it had \(see --max-time\).*\nstarting/);
+  });
+
   test("an agent that is not installed is named", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["hook", "doctor", "opencode"], { env: { PATH: "/nowhere" } });
