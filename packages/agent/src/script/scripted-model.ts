@@ -105,7 +105,7 @@ function unused({ script, at }: Position, ended: string): ScriptFailure | undefi
 }
 
 function modelAt(position: Position, modelId: string, clock: Clock): LanguageModelV4 {
-  const answer = (options: LanguageModelV4CallOptions): Maybe<TakenTurn> => takeTurn(position, { options, modelId, clock });
+  const answer = (options: LanguageModelV4CallOptions): Maybe<TakenTurn> => takeTurn(position, options, modelId, clock);
   return {
     specificationVersion: "v4",
     provider: PROVIDER,
@@ -134,10 +134,8 @@ function streamOf<T>(items: readonly T[]): ReadableStream<T> {
 }
 
 type TakenTurn = { readonly turn: ScriptedTurn; readonly number: number };
-type TurnLookup = { readonly options: LanguageModelV4CallOptions; readonly modelId: string; readonly clock: Clock };
-
 /** Returns the next turn after checking its expectation and waiting for its delay. */
-function takeTurn(position: Position, { options, modelId, clock }: TurnLookup): Maybe<TakenTurn> {
+function takeTurn(position: Position, options: LanguageModelV4CallOptions, modelId: string, clock: Clock): Maybe<TakenTurn> {
   position.halt.signal.throwIfAborted();
   const turn = position.script.turns[position.at];
   const number = position.at + 1;

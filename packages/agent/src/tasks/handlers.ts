@@ -35,12 +35,12 @@ export function taskHandlers(board: TaskBoard): Readonly<Record<string, RuntimeH
     },
     task_stop: async (_session, _call, { invocation: { input } }) => {
       const [id, reason] = [String(input["id"]), input["reason"]];
-      refuse(await cancelTask(board, id, { by: "model", reason: typeof reason === "string" ? reason : undefined }));
+      refuse(await cancelTask(board, id, "model", typeof reason === "string" ? reason : undefined));
       return `Stopping task ${id}.`;
     },
     task_send: async (_session, _call, { invocation: { input } }) => {
       const id = String(input["id"]);
-      refuse(await sendToTask(board, id, { text: String(input["message"]), by: "model" }));
+      refuse(await sendToTask(board, id, String(input["message"]), "model"));
       return `Queued for task ${id}.`;
     },
   };

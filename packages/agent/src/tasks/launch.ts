@@ -46,7 +46,7 @@ export function checkLaunch(
 ): { readonly definition: LoadedAgent | undefined; readonly background: boolean } {
   const definition = definitionOf(board, launch.input);
   const background = launch.input.run_in_background ?? definition?.background ?? false;
-  refuseNesting(launch.caller, { name: definition?.name, background });
+  refuseNesting(launch.caller, definition?.name, background);
   return { definition, background };
 }
 
@@ -68,9 +68,7 @@ function definitionOf({ deps }: TaskBoard, { agent }: LaunchInput): LoadedAgent 
   return found;
 }
 
-type NestedLaunch = { readonly name: string | undefined; readonly background: boolean };
-
-function refuseNesting({ path, background: inTask }: AgentNode, { name, background }: NestedLaunch): void {
+function refuseNesting({ path, background: inTask }: AgentNode, name: string | undefined, background: boolean): void {
   if (path.length > DEEPEST) throw new ToolError(`Agents may be nested at most ${DEEPEST} deep.`, "agent_depth");
   if (name !== undefined && path.includes(name))
     throw new ToolError(`Agent "${name}" is already running above this one: ${path.join(" > ")}.`, "agent_cycle");
@@ -95,7 +93,7 @@ async function startAgent(board: TaskBoard, starting: AgentStart): Promise<TaskE
   };
   const opened = await openAgent(board.deps, spec).catch((error: unknown) => failStart(name, error));
   try {
-    const words = await consultStartHooks(board, { spec, name, signal });
+    const words = await consultStartHooks(board, spec, name, signal);
     const prompt = words === undefined ? input.prompt : `${input.prompt}\n\n${words}`;
     signal.throwIfAborted(); // the call may have ended meanwhile
     if (background) await recordStart(board, { spec, opened, prompt, name });
@@ -112,10 +110,8 @@ function failStart(name: string, error: unknown): never {
   throw new ToolError(`Could not start agent "${name}": ${why}`, "agent_init_failed");
 }
 
-type StartCheck = { readonly spec: AgentSpec; readonly name: string; readonly signal: AbortSignal };
-
 /** Consults `subagent_start` hooks. A block or a failing hook prevents the start. */
-async function consultStartHooks({ deps }: TaskBoard, { spec, name, signal }: StartCheck): Promise<string | undefined> {
+async function consultStartHooks({ deps }: TaskBoard, spec: AgentSpec, name: string, signal: AbortSignal): Promise<string | undefined> {
   const { id: sessionId, state } = spec.parent.session;
   const about = sessionHookInput({ sessionId, mode: state.mode, ...(state.created && { cwd: state.created.cwd }) }, "subagent_start");
   const answer = await deps.hooks?.consult("subagent_start", { ...about, agent_id: spec.task, agent_type: name }, signal);

@@ -122,7 +122,7 @@ async function runAgent({
     let end = await first(limited);
     while (end.reason === "done" && !(await mayEnd())) end = await agent.continueTurns(limited);
     if (end.reason === "parked") return "parked";
-    return endOf(end, { agent, maxTurns, maxTimeMs: time.signal.aborted ? maxTimeMs : undefined });
+    return endOf(end, agent, maxTurns, time.signal.aborted ? maxTimeMs : undefined);
   } catch (error) {
     return failed(agent, error instanceof Error ? error.message : String(error));
   } finally {
@@ -130,10 +130,8 @@ async function runAgent({
   }
 }
 
-type RunLimitsOfAgent = { readonly agent: OpenedAgent; readonly maxTurns: number; readonly maxTimeMs: number | undefined };
-
 /** Only a complete last answer is a success, even if a cancel came too late to stop it. */
-function endOf(end: RunEnd, { agent, maxTurns, maxTimeMs }: RunLimitsOfAgent): AgentEnd {
+function endOf(end: RunEnd, agent: OpenedAgent, maxTurns: number, maxTimeMs: number | undefined): AgentEnd {
   const answer = agent.progress.answer();
   const isDone = end.reason === "done" || end.reason === "cancelled";
   if (isDone && isCompleteAnswer(answer)) {

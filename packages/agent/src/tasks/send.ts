@@ -1,11 +1,8 @@
 import { type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
 import { queueMessage, resumeTask } from "./resume.ts";
 
-/** A message for a task. */
-export type TaskMessage = { readonly text: string; readonly by: string };
-
 /** Sends a message to a running or paused agent, which gets it between two turns. A paused agent is resumed. */
-export async function sendToTask(board: TaskBoard, id: string, { text, by }: TaskMessage): Promise<TaskRefusal | undefined> {
+export async function sendToTask(board: TaskBoard, id: string, text: string, by: string): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "send_message_not_found", message: `No task "${id}".` };
   const refused = refusalOf(entry);

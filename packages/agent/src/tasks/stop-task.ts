@@ -8,7 +8,7 @@ import { reopenTask } from "./resume.ts";
 const PATIENCE_MS = 5_000;
 
 /** Cancels a task. Resolves when the request is recorded; the task ends when its run stops, or after 5 s. */
-export async function cancelTask(board: TaskBoard, id: string, { by, reason }: TaskCancellation): Promise<TaskRefusal | undefined> {
+export async function cancelTask(board: TaskBoard, id: string, by: string, reason?: string | undefined): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };
   const refused = refusalOf(entry);
@@ -38,9 +38,6 @@ function refusalOf({ id, ended, status, foreground }: TaskEntry): TaskRefusal | 
   if (!foreground) return undefined;
   return { type: "task_stop_not_cancellable", message: `Task "${id}" is a foreground agent: it ends with the call that started it.` };
 }
-
-/** Who cancels a task, and why. */
-export type TaskCancellation = { readonly by: string; readonly reason?: string | undefined };
 
 function cancelledEnding(board: TaskBoard, entry: TaskEntry, by: string): TaskEnding {
   return { status: "cancelled", result: outputForNotice(board, entry, entry.progress.text()), error: null, partial: true, by };

@@ -70,7 +70,7 @@ export function createTasks(deps: TasksDeps): Tasks {
   session.onClose(() => closePaused(board));
   session.onClose(() => endLeftovers(board));
   session.onClose(() => closeLeftAgents(board));
-  const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, { by, reason });
+  const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, by, reason);
   return {
     list: () => listTasks(board),
     get: (id) => {
@@ -93,7 +93,7 @@ export function createTasks(deps: TasksDeps): Tasks {
         }),
       );
     },
-    send: (id, text, by) => sendToTask(board, id, { text, by }),
+    send: (id, text, by) => sendToTask(board, id, text, by),
     restore: (how) => restoreTasks(board, how),
     recheckBlocked: () => recheckBlockedTasks(board),
     release: (id, releasing) => releaseTask(board, id, releasing),

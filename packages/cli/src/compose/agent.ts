@@ -77,7 +77,7 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   unknown.attend(session);
   await unknown.restore(session.ledger, session.id);
   const bell: WakeUp = { wake: () => undefined };
-  const background = createBackground(context, parts, { bell, unknown });
+  const background = createBackground(context, parts, bell, unknown);
   const { tasks, schedules } = background;
   policy.keepCommandsIn(tasks.commands);
   const handlers = { ...tasks.handlers, ...schedules.handlers };
@@ -154,12 +154,11 @@ function waitsForServer({ state }: Session): boolean {
 }
 
 type WakeUp = { wake: () => void };
-type BackgroundParts = { readonly bell: WakeUp; readonly unknown: UnknownOutcomes };
 type ComposedParts = SessionDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
 type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: ComposedParts) => void };
 
 /** Tasks and schedules exist before the dispatcher, which they use later. */
-function createBackground(context: Context, parts: AgentParts, { bell, unknown }: BackgroundParts): Background {
+function createBackground(context: Context, parts: AgentParts, bell: WakeUp, unknown: UnknownOutcomes): Background {
   const { session, policy, ports, chosen, frontEnd, limits } = parts;
   let joined: ComposedParts | undefined;
   const root = (): ComposedParts => {

@@ -79,7 +79,7 @@ async function endLeftOver(process: TaskProcess, { table, graceMs }: ResolvedSet
 
 async function runProgram(spec: ProcessSpec, signal: AbortSignal, settings: RunSettings): Promise<ProcessEnd> {
   if (signal.aborted) return NEVER_STARTED;
-  if (spec.pty) return runInTerminal(spec, signal, { settings, size: spec.pty });
+  if (spec.pty) return runInTerminal(spec, signal, settings, spec.pty);
   const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // fall back to Node's sockets, which keep the order less strictly
   try {
     if (signal.aborted) return NEVER_STARTED;
@@ -94,10 +94,8 @@ async function runProgram(spec: ProcessSpec, signal: AbortSignal, settings: RunS
   }
 }
 
-type TerminalRun = { readonly settings: RunSettings; readonly size: TerminalSize };
-
 /** The program waits behind the gate, which opens the terminal. */
-async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings, size }: TerminalRun): Promise<ProcessEnd> {
+async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, settings: RunSettings, size: TerminalSize): Promise<ProcessEnd> {
   if (!isAbsolute(spec.file)) throw new Error(`${spec.file} could not be started: a program in a terminal needs an absolute path`);
   const terminal = await openTerminal(size);
   try {

@@ -218,9 +218,6 @@ export function runsInlineCode([program = "", ...args]: readonly string[]): bool
   return kind !== undefined && kind !== "file" && args.some((word) => INLINE_CODE.test(word));
 }
 
-/** How many literal words of a command a rule has before its first star, and which words it does not write out. */
-export type StarPlace = { readonly lead: number; readonly open: readonly number[] };
-
 /**
  * Why a rule with a star does not cover a command, although its words match; undefined if it does.
  * 1. The rule names the program, and git's subcommand.
@@ -228,7 +225,7 @@ export type StarPlace = { readonly lead: number; readonly open: readonly number[
  * 3. No word is code, or an option that the row lists.
  * 4. No word names a file outside the workspace or one with secrets.
  */
-export function findStarLimit(unit: ShellUnit, { lead, open }: StarPlace): RuleLimit | undefined {
+export function findStarLimit(unit: ShellUnit, lead: number, open: readonly number[]): RuleLimit | undefined {
   const { words, strays = [] } = unit;
   const [program = ""] = words;
   const isGit = commandName(program) === "git";

@@ -85,7 +85,7 @@ function matchWords(rule: AllowWords, unit: ShellUnit): AllowAnswer {
   if (program.includes("/") && !path) return RELATIVE_PATH;
   const named = namesAll(rule, words);
   const star = hasStar(rule);
-  const limit = star ? findStarLimit(unit, { lead: countLead(rule), open: findOpenWords(rule, words) }) : undefined;
+  const limit = star ? findStarLimit(unit, countLead(rule), findOpenWords(rule, words)) : undefined;
   const covered = named ? BY_ALL_WORDS : star && limit === undefined ? (hasPrefix(words) ? BY_PREFIX : BY_STAR) : NONE;
   const hazard = command.hazards.find(({ id }) => !isCovered(id, covered, path));
   const isDescribed = command.class === "read" || command.class === "write";

@@ -148,19 +148,17 @@ function checkFile(file: FollowedFile, clock: Clock): void {
     file.latest = { ...latest, stamp };
     return;
   }
-  file.latest = createSnapshot({ source, reading, stamp, clock });
+  file.latest = createSnapshot(source, reading, stamp, clock);
   file.state = "new";
 }
 
 /** The stamp is taken first, so that later writes are noticed. */
 function snapshotFile(source: LayerSource, clock: Clock): FileSnapshot {
   const stamp = stampOf(source.file);
-  return createSnapshot({ source, reading: readSettingsFile(source.file, source.owner), stamp, clock });
+  return createSnapshot(source, readSettingsFile(source.file, source.owner), stamp, clock);
 }
 
-type SnapshotSource = { readonly source: LayerSource; readonly reading: FileReading; readonly stamp: string; readonly clock: Clock };
-
-function createSnapshot({ source, reading, stamp, clock }: SnapshotSource): FileSnapshot {
+function createSnapshot(source: LayerSource, reading: FileReading, stamp: string, clock: Clock): FileSnapshot {
   const sureFrom = clock.now() + COARSEST_CLOCK_MS;
   return { written: interpretFile(source, reading), content: contentOf(reading), isGone: "absent" in reading, stamp, sureFrom };
 }

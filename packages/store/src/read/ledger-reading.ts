@@ -30,7 +30,7 @@ export function makeLedgerReader(
   { database, paths }: OpenStore,
   { reading, damage, followers, isLive, now, warn }: LedgerReaderOptions,
 ): LedgerReader {
-  const pending = makeListReader(database, { now, isLive });
+  const pending = makeListReader(database, now, isLive);
   const snapshots = makeSnapshotReader(database, reading);
   const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   const guard = <T>(work: () => T): T => {

@@ -4,8 +4,6 @@ import { parseRow } from "../rows/rows.ts";
 import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 import { buildListStatement, ENDED, LIST_TABLES, type ListTable, listedSession, type Statement } from "./list-query.ts";
 
-export type ListFacts = { readonly now: () => string; readonly isLive: (holder: Holder) => boolean };
-
 export type ListReader = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
 
 type ListQuery<Row> = ListTable & {
@@ -15,7 +13,7 @@ type ListQuery<Row> = ListTable & {
 
 type QuestionRow = Lists["questions"];
 
-export function makeListReader(database: Database, { now, isLive }: ListFacts): ListReader {
+export function makeListReader(database: Database, now: () => string, isLive: (holder: Holder) => boolean): ListReader {
   const chains = makeChainReader(database);
   const statements = new Map<string, unknown>();
   const rowsOf = <Columns>({ sql, values }: Statement): Iterable<Columns> => {

@@ -75,7 +75,7 @@ export function makeEventReads(database: Database, store: string): EventReads {
     const named = naming === undefined ? [] : [pagedSource((row) => readPage(byNaming, [naming, row?.pos ?? after]))];
     const all = session === undefined && naming === undefined ? inStore(filter, after) : [];
     const sources = [...chain, ...named, ...all];
-    return (until) => nextWanted(sources, until, { filter, store });
+    return (until) => nextWanted(sources, until, filter, store);
   };
   const checked = (row: EventColumns | undefined): StoredEvent | undefined => row && checkEvent(row, store);
   return {
@@ -185,9 +185,7 @@ function chainSource(statement: Query<EventColumns>, session: string, after: num
   };
 }
 
-type ReadFilter = { readonly filter: EventFilter; readonly store: string };
-
-function nextWanted(sources: readonly RowSource[], until: number, { filter, store }: ReadFilter): StoredEvent | undefined {
+function nextWanted(sources: readonly RowSource[], until: number, filter: EventFilter, store: string): StoredEvent | undefined {
   for (let source = earliestSource(sources, until); source; source = earliestSource(sources, until)) {
     const row = source.peek(until);
     source.take();

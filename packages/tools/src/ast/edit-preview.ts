@@ -38,7 +38,7 @@ export function limitResult(maxFiles: number): ToolResult {
   };
 }
 
-export function appliedResult({ data, files }: AppliedPreview, { shown, known }: AppliedOptions): ToolResult {
+export function appliedResult({ data, files }: AppliedPreview, shown: (path: string) => string, known: readonly KnownFile[]): ToolResult {
   const { totalReplacements, filesTouched, fileReplacements } = readTotals(data);
   return {
     content: `Applied ${replacementsIn(totalReplacements, filesTouched)}.`,
@@ -52,8 +52,6 @@ export function appliedResult({ data, files }: AppliedPreview, { shown, known }:
     },
   };
 }
-
-type AppliedOptions = { readonly shown: (path: string) => string; readonly known: readonly KnownFile[] };
 
 type Totals = { readonly totalReplacements: number; readonly filesTouched: number; readonly fileReplacements: readonly Json[] };
 

@@ -24,10 +24,8 @@ export function listCaptures(pattern: string): ReadonlySet<string> {
   return new Set(names.filter((name) => name !== ""));
 }
 
-export type WantedPattern = { readonly pattern: string; readonly wanted: Iterable<string> };
-
 /** Prepares a pattern for a language, or returns the reason why it cannot. */
-export function compilePattern(engine: Engine, language: Language, { pattern, wanted }: WantedPattern): CompiledPattern | string {
+export function compilePattern(engine: Engine, language: Language, pattern: string, wanted: Iterable<string>): CompiledPattern | string {
   const { text, equal } = splitRepeatedVariables(pattern.trim());
   const found = findPatternSource(engine, language, text);
   if (!found) return `The pattern does not parse as ${language.title}`;

@@ -37,7 +37,7 @@ export async function planEdit(targets: readonly Target[], planning: PlanOptions
   const tally: Tally = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {}, changes: 0, bytes: 0 };
   const wanted = targets.filter(({ language }) => ops.in(language).length > 0);
   let index = 0;
-  for await (const outcome of editAll(wanted, { engine, ops, signal: planning.signal })) {
+  for await (const outcome of editAll(wanted, engine, ops, planning.signal)) {
     planning.signal.throwIfAborted();
     const target = wanted[index++];
     if (target) addOutcome(tally, target, outcome, planning);
@@ -46,10 +46,8 @@ export async function planEdit(targets: readonly Target[], planning: PlanOptions
   return { files, filesSearched, nestedSkipped, skipped, issues: [...ops.issues(), ...tally.issues] };
 }
 
-type PlanSearch = { readonly engine: Engine; readonly ops: PreparedOps; readonly signal: AbortSignal };
-
 /** Outcomes in the order of the files. Starts threads only if there are many files. */
-function editAll(targets: readonly Target[], { engine, ops, signal }: PlanSearch): AsyncGenerator<FileOutcome> {
+function editAll(targets: readonly Target[], engine: Engine, ops: PreparedOps, signal: AbortSignal): AsyncGenerator<FileOutcome> {
   if (targets.length < MANY_FILES) {
     const editing = { parse: engine.parse, ops: ops.in };
     return mapInOrder(readSourceFiles(targets), FILE_LOAD, ({ source, target }) => editFile(source, target.language, editing));

@@ -27,7 +27,7 @@ export function prepareOps(engine: Engine, ops: readonly EditOp[]): PreparedOps 
     }
     return ops.flatMap(({ pat }, op) => {
       const template = templates[op] ?? [];
-      const pattern = compilePattern(engine, language, { pattern: pat, wanted: variablesOf(template) });
+      const pattern = compilePattern(engine, language, pat, variablesOf(template));
       if (typeof pattern !== "string") return [{ op, template, pattern }];
       issues.push({ op, message: pattern });
       return [];

@@ -33,7 +33,7 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
   if (wanted.length === 0 && ops.issues().some(({ op }) => op !== undefined)) throw new ToolError(notes.join("; "), "invalid_tool_params");
   const matches: ShownMatch[] = [];
   let [more, skipped] = [0, targets.length - wanted.length];
-  const searching = mapInOrder(readSourceFiles(wanted), FILE_LOAD, (file) => searchFile(file, { engine, ops }));
+  const searching = mapInOrder(readSourceFiles(wanted), FILE_LOAD, (file) => searchFile(file, engine, ops));
   for await (const { target, found, linked } of searching) {
     signal.throwIfAborted();
     if (!found || (found.length > 0 && isSensitive(target, linked))) skipped++;
@@ -46,11 +46,10 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
   return { matches, more, skipped, notes };
 }
 
-type SearchOptions = { readonly engine: Engine; readonly ops: PreparedOps };
 type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[]; readonly linked?: LinkedFile };
 
 /** A file with a syntax error is searched as far as it parses. */
-async function searchFile({ target, source }: SourceFile, { engine, ops }: SearchOptions): Promise<FileMatches> {
+async function searchFile({ target, source }: SourceFile, engine: Engine, ops: PreparedOps): Promise<FileMatches> {
   if (typeof source === "string") return { target };
   const { text, linked } = source;
   const root = (await engine.parse(target.language, text)).root();

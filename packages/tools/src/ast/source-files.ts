@@ -64,10 +64,8 @@ function decodeSource(bytes: Buffer): SourceText | SkipReason {
 /** True if the file is sensitive and its text must not be shown without asking. */
 export type SensitiveSource = (target: Target, linked: LinkedFile | undefined) => boolean;
 
-type SensitivityOptions = { readonly scope: PathLookup; readonly cwd: string; readonly harmless: boolean };
-
 /** Checks files after reading them. A named file was judged by its name, so only another hard link to it can make it sensitive now. */
-export function sensitivityTest({ scope, cwd, harmless }: SensitivityOptions): SensitiveSource {
+export function sensitivityTest(scope: PathLookup, cwd: string, harmless: boolean): SensitiveSource {
   return ({ path, named }, linked) => {
     if (named && !linked) return false;
     const { sensitive, isProtected } = scope(path, cwd);

@@ -51,7 +51,7 @@ export function astEditTool(deps: AstEditDeps): Tool {
     preview: (input, ctx) => previewEdit({ ...deps, judged }, input, ctx),
     apply: async (applied, { cwd, sessionId }) => {
       const known = await rememberApplied(deps.reads, applied, sessionId);
-      return appliedResult(applied, { shown: (path) => nameFile(deps, path, cwd), known });
+      return appliedResult(applied, (path) => nameFile(deps, path, cwd), known);
     },
   });
 }
@@ -79,7 +79,7 @@ async function previewEdit(
   try {
     const targets = await findTargets(paths, { ...deps, scope, cwd, signal, maxFiles });
     if (targets.limitReached) return limitResult(maxFiles);
-    const isSensitive = sensitivityTest({ scope: deps.scope, cwd, harmless });
+    const isSensitive = sensitivityTest(deps.scope, cwd, harmless);
     const plan = await planEdit(targets.files, { ops, maxChanges: deps.maxChanges(), signal, shown, isSensitive });
     const known = await findKnownFiles(deps.reads, plan.files, sessionId);
     return editPreview({ ...plan, issues: [...listIssues(targets), ...plan.issues], hidden: targets.hidden, known }, shown);

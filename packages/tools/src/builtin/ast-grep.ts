@@ -68,7 +68,7 @@ async function runGrep(
   try {
     const targets = await findTargets(input.paths, { ...deps, scope, cwd, signal, maxFiles, languageFor: languageFor(input.language) });
     if (targets.limitReached) return { content: `File limit of ${maxFiles} reached; narrow the paths.`, details: { limitReached: true } };
-    const isSensitive = sensitivityTest({ scope: deps.scope, cwd, harmless });
+    const isSensitive = sensitivityTest(deps.scope, cwd, harmless);
     const searched = await searchFiles(targets.files, { pattern: input.pattern, signal, isSensitive });
     return searchResult(searched, targets, (path) => displayPath(deps.workspace, path));
   } catch (error) {

@@ -109,20 +109,15 @@ function editTarget(target: FileTarget, input: EditArguments): EditedText | Tool
   if (bytes.length > MAX_TEXT) return failure("file_too_large", `${shown} has ${bytes.length} bytes; at most ${MAX_TEXT} can be edited.`);
   if (isBinary(bytes)) return failure("edit_preparation_failure", `${shown} is a binary file and cannot be edited as text.`);
   const made = replaceIn(bytes, input);
-  return made.state === "replaced" ? made : editFailure(shown, bytes, { input, made });
+  return made.state === "replaced" ? made : editFailure(shown, bytes, input, made);
 }
 
-type RefusedEdit = { readonly input: EditArguments; readonly made: Exclude<ReplaceOutcome, EditedText> };
-
-function editFailure(shown: string, bytes: Buffer, { input, made }: RefusedEdit): ToolResult {
+function editFailure(shown: string, bytes: Buffer, input: EditArguments, made: Exclude<ReplaceOutcome, EditedText>): ToolResult {
   switch (made.state) {
     case "equal":
       return failure("edit_no_change", equalText(shown, input));
     case "absent":
-      return failure(
-        "edit_no_occurrence_found",
-        describeMissing({ shown, text: bytes.toString("utf8"), from: input.old_string, to: input.new_string }),
-      );
+      return failure("edit_no_occurrence_found", describeMissing(shown, bytes.toString("utf8"), input.old_string, input.new_string));
     case "several":
       return failure(
         "edit_expected_occurrence_mismatch",

@@ -48,13 +48,11 @@ export function readTool(deps: ReadDeps): Tool {
     describe: ({ file_path }, { cwd }) => `Read ${displayPath(deps.workspace, resolve(cwd, file_path))}`,
     locations: ({ file_path, offset }) => [offset === undefined ? { path: file_path } : { path: file_path, line: offset }],
     permission: (input, { cwd }) => places.judge({ input, path: input.file_path, cwd }),
-    run: (input, ctx) => runRead({ reads: deps.reads, places }, input, ctx),
+    run: (input, ctx) => runRead(deps.reads, places, input, ctx),
   });
 }
 
-type ReadParts = { readonly reads: Reads; readonly places: ReadablePlaces };
-
-async function runRead({ reads, places }: ReadParts, input: ReadInput, ctx: RunContext): Promise<ToolResult> {
+async function runRead(reads: Reads, places: ReadablePlaces, input: ReadInput, ctx: RunContext): Promise<ToolResult> {
   const place = places.open({ input, path: input.file_path, cwd: ctx.cwd });
   if (isResult(place)) return place;
   const { path, shown, isExchanged } = place;
@@ -111,12 +109,10 @@ async function readWith(decoder: TextDecoder, { file, input, naming: { shown, si
   window.add(decoder.decode());
   const found = window.end();
   const record = { digest: hash.digest("hex"), lines: { from: offset, to: found.last } };
-  return { result: textResult(found, { offset, shown, note }), record };
+  return { result: textResult(found, offset, shown, note), record };
 }
 
-type TextResultOptions = { readonly offset: number; readonly shown: string; readonly note: string };
-
-function textResult({ lines, last, total }: LinesShown, { offset, shown, note }: TextResultOptions): ToolResult {
+function textResult({ lines, last, total }: LinesShown, offset: number, shown: string, note: string): ToolResult {
   if (lines.length === 0) return { content: `The file has ${total} lines.`, display: `${shown} has ${total} lines.` };
   const more = total - last;
   const end = more > 0 ? `\n[${more} more lines; continue with offset ${last + 1}]` : "";

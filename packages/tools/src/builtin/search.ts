@@ -123,7 +123,7 @@ async function* filterPaths(paths: AsyncIterable<string> | Iterable<string>, isM
 /** Never uses a program from the workspace, which the model could have written. */
 function chooseEngine({ workspace, processes, environment, shellPath }: SearchDeps): SearchEngine {
   const program = findProgram("rg", programPlaces(shellPath?.() ?? [], { workspace, userPath: environment["PATH"] }));
-  return program ? searchByRipgrep({ file: program.file, processes }) : searchBuiltIn;
+  return program ? searchByRipgrep(program.file, processes) : searchBuiltIn;
 }
 
 function readSearch(input: SearchInput): Search {

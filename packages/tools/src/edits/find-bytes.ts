@@ -11,18 +11,15 @@ export function findBytes(bytes: Uint8Array, sought: Uint8Array, { apart, found 
   const borders = makeBorders(sought);
   let matched = 0;
   for (let at = 0; at < bytes.length; at++) {
-    matched = extendMatch({ sought, borders }, matched, bytes[at]);
+    matched = extendMatch(sought, borders, matched, bytes[at]);
     if (matched < sought.length) continue;
     if (!found(at + 1 - matched)) return;
     matched = apart ? 0 : (borders[matched - 1] ?? 0);
   }
 }
 
-/** `borders[i]` is the length of the longest prefix that is also a suffix of the first i + 1 bytes. */
-type SearchTable = { readonly sought: Uint8Array; readonly borders: Int32Array };
-
 /** The length of the match after one more byte. */
-function extendMatch({ sought, borders }: SearchTable, before: number, byte: number | undefined): number {
+function extendMatch(sought: Uint8Array, borders: Int32Array, before: number, byte: number | undefined): number {
   let matched = before;
   while (matched > 0 && byte !== sought[matched]) matched = borders[matched - 1] ?? 0;
   return byte === sought[matched] ? matched + 1 : matched;
@@ -30,6 +27,6 @@ function extendMatch({ sought, borders }: SearchTable, before: number, byte: num
 
 function makeBorders(sought: Uint8Array): Int32Array {
   const borders = new Int32Array(sought.length);
-  for (let at = 1; at < sought.length; at++) borders[at] = extendMatch({ sought, borders }, borders[at - 1] ?? 0, sought[at]);
+  for (let at = 1; at < sought.length; at++) borders[at] = extendMatch(sought, borders, borders[at - 1] ?? 0, sought[at]);
   return borders;
 }

@@ -1,14 +1,7 @@
 const SHOWN_CHARS = 300;
 
-type MissingText = {
-  readonly shown: string;
-  readonly text: string;
-  readonly from: string;
-  readonly to: string;
-};
-
 /** Explains that a text was not found, and shows the most similar lines at a bounded cost. */
-export function describeMissing({ shown, text, from, to }: MissingText): string {
+export function describeMissing(shown: string, text: string, from: string, to: string): string {
   const plain = text.replaceAll("\r\n", "\n");
   const sought = from.replaceAll("\r\n", "\n");
   const hints = HINTS.flatMap(([holds, words]) => (holds({ plain, sought, to }) ? [words] : []));

@@ -6,8 +6,6 @@ import { searchBuiltIn } from "./built-in.ts";
 import { cutLine, type FoundFile, type FoundLine, type Search, type SearchEngine } from "./lines.ts";
 import { PatternError } from "./pattern-cursor.ts";
 
-export type Ripgrep = { readonly file: string; readonly processes: Processes };
-
 /** No configuration file and no preprocessor, so ripgrep starts no other program. */
 const FIXED = ["--no-config", "--json", "--crlf", "--no-messages", "--no-ignore", "--hidden", "--max-filesize=64M"];
 const COMPLAINT_CHARS = 2000;
@@ -16,7 +14,7 @@ const COMPLAINT_CHARS = 2000;
  * Searches with ripgrep, which gets every file by name, so it never chooses files itself. Files are opened here first; on Linux
  * ripgrep gets the paths of these open files, so a link put in place later has no effect. Throws `PatternError`.
  */
-export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
+export function searchByRipgrep(file: string, processes: Processes): SearchEngine {
   return async function* (search, batches, signal) {
     const run = async (names: readonly string[]): Promise<RipgrepEnd> => {
       const output = readOutput(search);

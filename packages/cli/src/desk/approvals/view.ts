@@ -30,15 +30,13 @@ export function approvalLines(approval: OpenApproval, { columns, style, edited =
     ...facts,
     "",
     ...(shown ?? text()),
-    ...effectLines(details.effect, { block, style }),
+    ...effectLines(details.effect, block, style),
     ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
     ...approvalWarnings(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
   ];
 }
 
-type EffectLayout = { readonly block: (text: string) => string[]; readonly style: Style };
-
-function effectLines(effect: EffectOffer | undefined, { block, style }: EffectLayout): readonly string[] {
+function effectLines(effect: EffectOffer | undefined, block: (text: string) => string[], style: Style): readonly string[] {
   if (effect?.state === "unavailable") return ["", ...block(`A preview is not available: ${effect.reason}`)];
   if (effect?.state !== "shown") return [];
   const { heading, changes, warnings, output, outcome } = describeEffect(effect);

@@ -45,7 +45,7 @@ function readCases(from: string, name: string, cwd: string): readonly PolicyCase
   }
   const written = text.trimStart().startsWith("[") ? readList(name, text) : readLines(name, text);
   if (written.length === 0) throw usageError("policy test", `'${name}' has no calls.`);
-  return written.map(({ value, number }) => readCase(value, { number, cwd, place: `${name}:${number}` }));
+  return written.map(({ value, number }) => readCase(value, number, cwd, `${name}:${number}`));
 }
 
 type WrittenCase = { readonly value: unknown; readonly number: number };
@@ -69,9 +69,7 @@ function parseJson(text: string, place: string): unknown {
   }
 }
 
-type CasePlace = { readonly number: number; readonly cwd: string; readonly place: string };
-
-function readCase(value: unknown, { number, cwd, place }: CasePlace): PolicyCase {
+function readCase(value: unknown, number: number, cwd: string, place: string): PolicyCase {
   const refuse = (what: string): never => {
     throw usageError("policy test", `${place}: ${what}`);
   };

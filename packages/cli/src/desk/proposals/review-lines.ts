@@ -7,14 +7,12 @@ import { type DiffItem, diffItems } from "../../tui/diff/items.ts";
 
 /** Every change as lines of text, with a number for each file and hunk that can be chosen. */
 export function reviewLines(files: readonly FileDiff[], { columns, style }: { readonly columns: number; readonly style: Style }): string[] {
-  return diffItems(files, { split: false, folded: new Set() }).flatMap((item) => itemLines(item, files, { columns, style }));
+  return diffItems(files, { split: false, folded: new Set() }).flatMap((item) => itemLines(item, files, columns, style));
 }
-
-type ReviewRoom = { readonly columns: number; readonly style: Style };
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-function itemLines(item: DiffItem, files: readonly FileDiff[], { columns, style }: ReviewRoom): readonly string[] {
+function itemLines(item: DiffItem, files: readonly FileDiff[], columns: number, style: Style): readonly string[] {
   switch (item.type) {
     case "file": {
       const state = item.isNew ? ", new file" : item.isDeleted ? ", deleted" : "";

@@ -9,10 +9,8 @@ export function questionSubject(questions: readonly Question[], width: number = 
   return `${cut(oneLine(questions[0]?.question ?? ""), width)}${more}`;
 }
 
-export type QuestionPlace = { readonly columns: number; readonly style: Style; readonly title: string };
-
 /** The last number is for a custom answer. */
-export function questionLines(question: Question, { columns, style, title }: QuestionPlace): string[] {
+export function questionLines(question: Question, columns: number, style: Style, title: string): string[] {
   const block = (text: string, indent: string): string[] => wrap(safeText(text), columns - indent.length).map((line) => indent + line);
   const numbered = (label: string, at: number): string[] => {
     const number = String(at + 1).padStart(2);
@@ -42,7 +40,7 @@ export function questionsText(questions: readonly Question[], columns = 80): str
   return questions
     .map((question) => {
       const kind = question.options.length === 0 ? "a text" : question.multi ? "any of these, or a text" : "one of these, or a text";
-      return `${questionLines(question, { columns, style: PLAIN, title: `${question.id} (${kind})` }).join("\n")}\n`;
+      return `${questionLines(question, columns, PLAIN, `${question.id} (${kind})`).join("\n")}\n`;
     })
     .join("\n");
 }

@@ -235,7 +235,7 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const files = review ?? hunksOf(approval);
   const texts = parts.editFile?.hasEditor() ? (review ?? []).filter(({ text }) => text && text.after !== null) : [];
   const choices = [
-    ...choicesFor({ editable: edit?.hasEditor() === true || texts.length > 0, offers, stops }),
+    ...choicesFor(edit?.hasEditor() === true || texts.length > 0, offers, stops),
     ...(allowConfinedIn === undefined
       ? []
       : [["c", `${ALLOW_CONFINED}; writes "allowConfined": true in ${oneLine(allowConfinedIn)}`] as const]),
@@ -263,7 +263,7 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
     const part = review && partOf(review); // a file may be edited
     return { decided: { outcome: "approve", ...(part && { part }) } };
   };
-  return await pick(screen, { choices, notes }, act);
+  return await pick(screen, choices, notes, act);
 }
 
 const PREVIEW = { decided: { outcome: "preview" } } as const;
@@ -283,7 +283,7 @@ async function chooseAfterPreview(screen: Screen, { id, unwritable }: ShownPrevi
     ] as const),
     ...(stops ? [STOP] : []),
   ];
-  return await pick(screen, { choices, notes: [] }, async (key) => {
+  return await pick(screen, choices, [], async (key) => {
     if (key === "v") return PREVIEW;
     if (key === "y" || key === "r")
       return { decided: { outcome: "approve", ...(key === "y" && unwritable === undefined && { write: id }) } };
@@ -304,7 +304,7 @@ async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean)
     ...(stops ? [STOP] : []),
   ] as const;
   const modes: Readonly<Record<string, string | undefined>> = { y: "default", e: "auto-edit", b: prePlanMode };
-  return await pick(screen, { choices, notes: [] }, async (key) => {
+  return await pick(screen, choices, [], async (key) => {
     const mode = modes[key];
     return mode === undefined ? await reject(screen, key === "x") : { decided: { outcome: "approve", mode } };
   });
@@ -312,9 +312,7 @@ async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean)
 
 type Choices = readonly (readonly [key: string, says: string])[];
 
-type Offer = { readonly choices: Choices; readonly notes: readonly string[] };
-
-async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string) => Promise<Turn>): Promise<Turn> {
+async function pick(screen: Screen, choices: Choices, notes: readonly string[], act: (key: string) => Promise<Turn>): Promise<Turn> {
   const rows = choices.map(([key, says]) => `  ${screen.style.bold(key)}  ${says}\n`);
   const list = [...rows, ...notes.map((note) => `${note}\n`)].join("");
   const meant = choices.map(([key]) => key);
@@ -345,9 +343,7 @@ async function allowConfined(screen: Screen, { confinedOffer }: TerminalApprover
   return { again: true };
 }
 
-type OfferedChoices = { readonly editable: boolean; readonly offers: readonly RuleOffer[]; readonly stops: boolean };
-
-function choicesFor({ editable, offers, stops }: OfferedChoices): Choices {
+function choicesFor(editable: boolean, offers: readonly RuleOffer[], stops: boolean): Choices {
   return [
     ["y", "allow once"],
     ...(editable ? [["e", "edit it first, in your editor"] as const] : []),

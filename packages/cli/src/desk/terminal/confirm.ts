@@ -21,7 +21,7 @@ export async function confirmInTerminal({ io, overrides }: Context, { lines, que
     const columns = io.stderr.columns() ?? 80;
     const rows = Math.max((io.stderr.rows() ?? 24) - OTHER_ROWS, 4);
     const shown = lines.flatMap((line) => wrap(line.replaceAll("\t", "    "), columns));
-    const yes = await askAfterLastPage(prompt, { lines: shown, rows, question });
+    const yes = await askAfterLastPage(prompt, shown, rows, question);
     if (!yes) await io.stderr.write(`\n${declined}\n`);
     return yes;
   } finally {
@@ -29,9 +29,7 @@ export async function confirmInTerminal({ io, overrides }: Context, { lines, que
   }
 }
 
-type PagedQuestion = { readonly lines: readonly string[]; readonly rows: number; readonly question: string };
-
-async function askAfterLastPage(prompt: Prompt, { lines, rows, question }: PagedQuestion): Promise<boolean> {
+async function askAfterLastPage(prompt: Prompt, lines: readonly string[], rows: number, question: string): Promise<boolean> {
   for (let at = 0; ; at += rows) {
     const page = lines.slice(at, at + rows).join("\n");
     const left = lines.length - at - rows;

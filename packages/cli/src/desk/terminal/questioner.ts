@@ -138,7 +138,7 @@ function screen(choosing: ChoiceParts): string[] {
   const { questions, agentName } = open;
   const at = questions.length > 1 ? ` (${questions.indexOf(question) + 1}/${questions.length})` : "";
   const title = `${agentName === undefined ? "Question" : `Question from ${oneLine(agentName)}`}${at}: ${oneLine(question.header ?? question.id)}`;
-  const lines = questionLines(question, { columns: columnsOf(choosing), style: stderrStyle(parts.io), title });
+  const lines = questionLines(question, columnsOf(choosing), stderrStyle(parts.io), title);
   const seconds = question.options.length > 0 ? open.timeout() : 0;
   return seconds > 0 ? [...lines, `If you press nothing for ${seconds} s, the recommended option (or the first) is used.`] : lines;
 }

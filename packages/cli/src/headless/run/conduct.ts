@@ -96,7 +96,7 @@ export async function conductRun(context: Context, conducting: RunParts): Promis
     signal: conducting.cancelling.signal,
   });
   stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
-  const { exits, last, isFailureShown = false } = await workThrough(context, conducting, { stage, talk });
+  const { exits, last, isFailureShown = false } = await workThrough(context, conducting, stage, talk);
   if (isFailureShown) stage.output.hush(); // the result is the last line; later events are only recorded
   const unended = await closeAll(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   const ended = { exits, last: unended && !last?.error ? unended : last };
@@ -246,7 +246,6 @@ const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budge
 /** Nothing can be recorded any more, so every further message would fail too. */
 const RECORD_GONE: readonly string[] = ["stale_writer", "store_io", "store_readonly", "store_lost"];
 
-type WorkParts = { readonly stage: RunStage; readonly talk: Talk };
 type WorkResult = {
   readonly exits: readonly number[];
   readonly last: RunOutcome | undefined;
@@ -254,7 +253,7 @@ type WorkResult = {
   readonly isFailureShown?: boolean;
 };
 
-async function workThrough(context: Context, conducting: RunParts, { stage, talk }: WorkParts): Promise<WorkResult> {
+async function workThrough(context: Context, conducting: RunParts, stage: RunStage, talk: Talk): Promise<WorkResult> {
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
   const exits: number[] = [];

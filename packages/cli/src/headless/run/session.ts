@@ -81,7 +81,7 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
       return undefined;
     }
     const schedules = first && session.state.schedules.size === 0 ? first.schedules : run.schedules;
-    const prepare = (agent: ComposedAgent): Promise<void> => prepareResumed(context, { session, chosen, agent });
+    const prepare = (agent: ComposedAgent): Promise<void> => prepareResumed(context, session, chosen, agent);
     const parts: Omit<RunParts, "ports" | "cancelling"> = {
       ...{ session, policy, chosen, work, prepare },
       ...{ unattended: "park", flags: { ...run, schedules }, resumed: true },
@@ -120,9 +120,7 @@ async function otherDirectory({ io, options }: Context, ledger: Ledger, id: stri
   });
 }
 
-type ResumeParts = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
-
-async function prepareResumed(context: Context, { session, chosen, agent }: ResumeParts): Promise<void> {
+async function prepareResumed(context: Context, session: Session, chosen: RunModel, agent: ComposedAgent): Promise<void> {
   const { mode } = readFlags(context);
   if (mode !== undefined) await agent.modes.change(mode, "resume");
   const from = session.state.model;

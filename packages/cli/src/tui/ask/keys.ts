@@ -21,9 +21,9 @@ export type AskKeyResult = { readonly state: AskState; readonly outcome?: AskOut
 /** Handles one key in the dialog. */
 export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskKeyResult {
   const question = questions[state.at];
-  if (state.editing && question) return pressEditor(questions, state, { question, key });
+  if (state.editing && question) return pressEditor(questions, state, question, key);
   if (question && isTextOnly(question) && isText(key))
-    return pressEditor(questions, beginEditing({ ...state, leaving: false }, question, "custom"), { question, key });
+    return pressEditor(questions, beginEditing({ ...state, leaving: false }, question, "custom"), question, key);
   if (!("name" in key)) return { state: { ...state, leaving: false, stray: true } };
   if (key.name === "ctrl+c") return cancelAsk(questions, state);
   if (key.name === "escape") return leave(questions, state);
@@ -31,7 +31,7 @@ export function pressAsk(questions: readonly Question[], state: AskState, key: K
   const stray = (state.stray || isLate) && !ARROWS.includes(key.name);
   const going = { ...state, leaving: false, stray, fresh: false };
   if (stray) return { state: going };
-  return question ? pressList(questions, going, { question, name: key.name }) : pressReview(questions, going, key.name);
+  return question ? pressList(questions, going, question, key.name) : pressReview(questions, going, key.name);
 }
 
 const ARROWS: readonly string[] = ["up", "down", "left", "right"];
@@ -60,9 +60,7 @@ function markStray(state: AskState, name: string): AskState {
   return [...name].length === 1 ? { ...state, stray: true } : state;
 }
 
-type ListPress = { readonly question: Question; readonly name: string };
-
-function pressList(questions: readonly Question[], state: AskState, { question, name }: ListPress): AskKeyResult {
+function pressList(questions: readonly Question[], state: AskState, question: Question, name: string): AskKeyResult {
   const rows = questionRows(question, questions.length > 1);
   const row = state.rows[state.at] ?? 0;
   const to = (next: number): AskKeyResult => ({
@@ -83,9 +81,9 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
       return { state: { ...state, preview: !state.preview && question.options[row]?.preview !== undefined } };
     case "space":
       if (!question.multi) return { state: { ...state, stray: true } };
-      return choose(questions, state, { question, label: rows[row] ?? OTHER });
+      return choose(questions, state, question, rows[row] ?? OTHER);
     case "enter":
-      return choose(questions, state, { question, label: rows[row] ?? OTHER });
+      return choose(questions, state, question, rows[row] ?? OTHER);
     default:
       return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state: markStray(state, name) };
   }
@@ -97,9 +95,7 @@ function next(questions: readonly Question[], state: AskState): AskKeyResult {
   return { state: goToQuestion(state, questions, Math.min(questions.length, state.at + 1)) };
 }
 
-type ChosenRow = { readonly question: Question; readonly label: string };
-
-function choose(questions: readonly Question[], state: AskState, { question, label }: ChosenRow): AskKeyResult {
+function choose(questions: readonly Question[], state: AskState, question: Question, label: string): AskKeyResult {
   if (label === OTHER) return { state: beginEditing(state, question, "custom") };
   if (label === DONE) return next(questions, state);
   const said = answerTo(state, question);
@@ -112,9 +108,7 @@ function choose(questions: readonly Question[], state: AskState, { question, lab
   return { state: withAnswer(state, { ...said, selected }) };
 }
 
-type TextPress = { readonly question: Question; readonly key: Key };
-
-function pressEditor(questions: readonly Question[], state: AskState, { question, key }: TextPress): AskKeyResult {
+function pressEditor(questions: readonly Question[], state: AskState, question: Question, key: Key): AskKeyResult {
   const { editing } = state;
   if (!editing) return { state };
   const name = "name" in key ? key.name : "";

@@ -73,7 +73,7 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
     }),
     shown: (state, canvas) => ({ ...markShown(card, fitToWidth(card, state, canvas), canvas), isTurned: false }),
     view: (state, canvas) => view(card, fitToWidth(card, state, canvas), canvas),
-    key: (state, key, size) => press(card, { ...fitToWidth(card, state, size), hint: "" }, { key, size }),
+    key: (state, key, size) => press(card, { ...fitToWidth(card, state, size), hint: "" }, key, size),
   };
 }
 
@@ -185,10 +185,8 @@ function headLine(text: string, id: string, { columns, theme }: Canvas): string 
 
 const LEAST_HEAD = 40;
 
-type CardPress = { readonly key: Key; readonly size: Size };
-
-function press(card: Card, state: CardState, { key, size }: CardPress): CardKeyResult {
-  if (state.field) return typeInto(card, state, { field: state.field, key });
+function press(card: Card, state: CardState, key: Key, size: Size): CardKeyResult {
+  if (state.field) return typeInto(card, state, state.field, key);
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text is not an answer here." } };
   if (key.name === "escape") return { state: { ...state, selected: -1, text: "none", hint: "Nothing is selected." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
@@ -348,9 +346,7 @@ function editFile(card: Card, state: CardState, size: Size): CardKeyResult {
   return { state, outcome: { wants: "editor", file } };
 }
 
-type FieldPress = { readonly field: CardField; readonly key: Key };
-
-function typeInto({ approval }: Card, state: CardState, { field, key }: FieldPress): CardKeyResult {
+function typeInto({ approval }: Card, state: CardState, field: CardField, key: Key): CardKeyResult {
   const pressed = pressField(field, key);
   if ("field" in pressed) return { state: { ...state, field: pressed.field } };
   if ("back" in pressed) return { state: { ...state, field: undefined } };

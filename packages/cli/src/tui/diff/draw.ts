@@ -40,7 +40,7 @@ const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
 function drawLine({ name, line, other }: Extract<DiffItem, { readonly type: "line" }>, { columns, theme }: DiffRoom): readonly string[] {
   const number = `${numberOf(line.old)}${numberOf(line.new)}`;
-  return drawSide({ name, line, other }, { columns: columns - number.length - 1, theme }).map(
+  return drawSide(name, line, other, { columns: columns - number.length - 1, theme }).map(
     (text, at) => `${theme.dim(at === 0 ? number : " ".repeat(number.length))} ${text}`,
   );
 }
@@ -49,7 +49,7 @@ function drawPair({ name, left, right }: Extract<DiffItem, { readonly type: "pai
   const half = Math.floor((columns - 3) / 2);
   const room = { columns: half - NUMBER_COLUMNS - 1, theme };
   const side = (line: DiffLine | undefined, other: DiffLine | undefined): readonly string[] =>
-    line ? drawSide({ name, line, other }, room) : [];
+    line ? drawSide(name, line, other, room) : [];
   const [old, made] = [side(left, right), side(right, left)];
   return Array.from({ length: Math.max(old.length, made.length) }, (_, at) => {
     const cell = (texts: readonly string[], line: DiffLine | undefined, number: number | undefined): string => {
@@ -70,10 +70,8 @@ function numberOf(number: number | undefined): string {
   return `${number ?? ""}`.padStart(NUMBER_COLUMNS);
 }
 
-type DiffSide = { readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined };
-
 /** Draws a line with its sign, changed words and syntax highlighted. */
-function drawSide({ name, line, other }: DiffSide, { columns, theme }: DiffRoom): readonly string[] {
+function drawSide(name: string, line: DiffLine, other: DiffLine | undefined, { columns, theme }: DiffRoom): readonly string[] {
   const { kind } = line;
   const sign = kind === "same" ? " " : theme[kind](SIGNS[kind]);
   const pieces = piecesOf(line, kind === "same" ? undefined : other);

@@ -50,7 +50,7 @@ function* fileItems(
   for (const text of notes) yield { type: "note", text };
   for (const [hunk, { header, lines, id }] of hunks.entries()) {
     yield { type: "hunk", file, hunk, header, id };
-    for (const block of blocksOf(lines)) yield* blockItems(block, { name, split });
+    for (const block of blocksOf(lines)) yield* blockItems(block, name, split);
   }
 }
 
@@ -75,9 +75,7 @@ function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): 
   return lines.slice(from, to);
 }
 
-type ItemLayout = { readonly name: string; readonly split: boolean };
-
-function blockItems({ left, right }: ChangeBlock, { name, split }: ItemLayout): readonly DiffItem[] {
+function blockItems({ left, right }: ChangeBlock, name: string, split: boolean): readonly DiffItem[] {
   if (split)
     return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => ({
       type: "pair",

@@ -23,10 +23,8 @@ export type ExplainParts = {
   readonly policy: () => FollowedPolicy | undefined;
 };
 
-type TypedCall = { readonly tool: string; readonly input: string };
-
 /** Explains a call with the conversation's settings, mode and grants. Undefined until settings are read. */
-export async function explainWithSession(parts: ExplainParts, { tool, input }: TypedCall): Promise<string | undefined> {
+export async function explainWithSession(parts: ExplainParts, tool: string, input: string): Promise<string | undefined> {
   const { store, ports, place, view, context, columns } = parts;
   const policy = parts.policy();
   if (!policy) return undefined;

@@ -72,7 +72,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   explain: async (parts, [tool, ...rest]) => {
     if (tool === undefined) return say(parts, "", "Name a tool and its input: /explain shell git push");
     const input = inputFromText(tool, rest.join(" "));
-    const text = await explainWithSession(parts, { tool, input });
+    const text = await explainWithSession(parts, tool, input);
     say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await runAssent(parts, ["explain", "--tool", tool, "--input", input])));
   },
   force: (parts, [tool]) => {

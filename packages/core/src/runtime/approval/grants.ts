@@ -41,7 +41,7 @@ export function coveringGrants(
   const near = rows.filter((row) => reaches(row, reach)).toSorted((left, right) => rank(left) - rank(right));
   const used: GrantRow[] = [];
   for (const unit of askingUnits(assessed)) {
-    const grant = near.find((row) => covers(rules, row, { request: assessed.request, unit }));
+    const grant = near.find((row) => covers(rules, row, assessed.request, unit));
     if (!grant) return undefined;
     if (!used.includes(grant)) used.push(grant);
   }
@@ -66,9 +66,7 @@ function rank(row: GrantRow): number {
   return SCOPES.indexOf(row.scope) * 2 + (row.usesLeft === undefined ? 0 : 1);
 }
 
-type CoveredUnit = { readonly request: Request; readonly unit: Unit };
-
-function covers(rules: Rules, row: GrantRow, { request, unit }: CoveredUnit): boolean {
+function covers(rules: Rules, row: GrantRow, request: Request, unit: Unit): boolean {
   if (row.rule === "*") return row.scope === "session";
   try {
     return rules.parse(row.rule).covers(request, unit);

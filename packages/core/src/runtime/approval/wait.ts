@@ -52,7 +52,7 @@ export async function waitForAnswer(
   let stopListening = (): void => undefined;
   try {
     tellWaiting(batch, run, judged);
-    stopListening = listenForAnswers(batch, { open, state, ring: wakeSignal.ring });
+    stopListening = listenForAnswers(batch, open, state, wakeSignal.ring);
     for (;;) {
       const settled = await checkApproval(batch, run, { expiresAt: open.expiresAt, state });
       if (settled) return settled;
@@ -66,9 +66,7 @@ export async function waitForAnswer(
   }
 }
 
-type ListenInput = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
-
-function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): () => void {
+function listenForAnswers(batch: BatchRun, open: OpenApproval, state: WaitState, ring: () => void): () => void {
   const { session, policy, clock, warn } = batch.deps;
   const unsubscribe = policy.subscribe(ring);
   const watch = session.watch(
@@ -162,7 +160,7 @@ export async function checkApproval(batch: BatchRun, run: CallRun, wait: OpenWai
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state === "approved") return { go: call.consent };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
-  if (call.approvalState !== "open") return { end: endClosedApproval(batch, run, { call, judged: state.judged }) };
+  if (call.approvalState !== "open") return { end: endClosedApproval(batch, run, call, state.judged) };
   if (state.expired || isPast(wait.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
     state.expired = false;
     await closeApproval(batch, run, "expired");
@@ -183,9 +181,7 @@ const CLOSED_SOURCE: Readonly<Record<string, NotificationSource>> = {
   cancelled: CANCELED,
 };
 
-type SettledWait = { readonly call: WaitingCall; readonly judged: JudgedCall };
-
-function endClosedApproval(batch: BatchRun, run: CallRun, { call, judged }: SettledWait): ReturnType<typeof closedApprovalEnding> {
+function endClosedApproval(batch: BatchRun, run: CallRun, call: WaitingCall, judged: JudgedCall): ReturnType<typeof closedApprovalEnding> {
   notifyVerdict(batch, run, { judged, source: CLOSED_SOURCE[call.approvalState] ?? decidedSource(judged.decision) });
   if (call.approvalState === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) skipRest(batch, "interrupted");

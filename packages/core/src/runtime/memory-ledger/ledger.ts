@@ -49,7 +49,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
   return {
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
-    acquire: async (session, holder, takeOver = false) => turns.take(() => acquire(chains, { session, holder, takeOver })),
+    acquire: async (session, holder, takeOver = false) => turns.take(() => acquire(chains, session, holder, takeOver)),
     hold: async (lease) => {
       const chain = chainOf(chains, lease.session);
       refuseStale(chain, lease);
@@ -91,9 +91,7 @@ async function* readEvents(chains: Chains, from: Cursor, filter: EventFilter): A
 
 const NOTHING: BlobMap = new Map();
 
-type AcquireInput = { readonly session: string; readonly holder: Holder; readonly takeOver: boolean };
-
-function acquire(chains: Chains, { session, holder, takeOver }: AcquireInput): Lease {
+function acquire(chains: Chains, session: string, holder: Holder, takeOver: boolean): Lease {
   if (session === SHARED) throw new LedgerError("session_not_found", "The shared chain is no session and has no single writer.");
   const chain = chainOf(chains, session);
   if (chain.holder && !takeOver) {

@@ -92,7 +92,7 @@ export function decideRequest(input: AssessmentInput, { facts, failure }: Gather
   const safe = proven || CONCURRENCY_SAFE_KINDS.includes(tool.kind);
   const unknown = input.unknown ?? NONE;
   const request = unknown.size > 0 ? fingerprinted(plain, digest) : plain;
-  const safeguards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
+  const safeguards = ownGuards(policy, failure, !safe && unknown.has(request.fingerprint ?? ""));
   const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
   const circumstances: Circumstances = { mode: policy.mode, checkers: policy.checkers, safeguards, hint };
   const decision = decide(request, circumstances);
@@ -108,10 +108,8 @@ export function fingerprinted<R extends Request>(request: R, digest: Digest): R 
   return { ...request, fingerprint: fingerprint ?? digest.sha256(fingerprintText(request)) };
 }
 
-type OwnGuards = { readonly policy: Policy; readonly failure: string | undefined; readonly unknown: boolean };
-
 /** The policy's safeguards, and two of the runtime that ask a person: after an unknown outcome, and if facts could not be gathered. */
-function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Safeguard[] {
+function ownGuards(policy: Policy, failure: string | undefined, unknown: boolean): readonly Safeguard[] {
   if (failure === undefined && !unknown) return policy.safeguards;
   const own: Safeguard[] = [];
   if (unknown) own.push({ id: "recovery", check: () => ({ verdict: "ask", note: "the same call ended with an unknown outcome" }) });

@@ -22,7 +22,7 @@ export async function changedSinceConsent(
   run.boundTo = undefined;
   if (shown === undefined || consent.edited) return undefined;
   const file = difference(shown, judged.request.binds);
-  return file === undefined ? undefined : await refuse(batch, run, { judged, file });
+  return file === undefined ? undefined : await refuse(batch, run, judged, file);
 }
 
 /**
@@ -37,7 +37,7 @@ export async function changedOperand(
   const now = await assessCall(batch, run, permitted);
   const file = difference(permitted.request.binds, now.request.binds);
   if (file === undefined) return undefined;
-  return permitted.consent ? await refuse(batch, run, { judged: permitted, file }) : { again: await rejudgeCall(batch, run, permitted) };
+  return permitted.consent ? await refuse(batch, run, permitted, file) : { again: await rejudgeCall(batch, run, permitted) };
 }
 
 /** Whether the request is bound to anything outside itself. */
@@ -45,9 +45,7 @@ export function isBound({ request }: JudgedCall): boolean {
   return Object.keys(request.binds).length > 0;
 }
 
-type ChangedFile = { readonly judged: JudgedCall; readonly file: string };
-
-async function refuse(batch: BatchRun, run: CallRun, { judged, file }: ChangedFile): Promise<{ readonly end: Ending }> {
+async function refuse(batch: BatchRun, run: CallRun, judged: JudgedCall, file: string): Promise<{ readonly end: Ending }> {
   await closeApproval(batch, run, "denied");
   notifyVerdict(batch, run, { judged, source: GUARD_DENIED });
   return { end: errorEnding("denied", "operand_changed", modelText.operand_changed({ name: judged.request.tool, file })) };

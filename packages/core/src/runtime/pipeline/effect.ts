@@ -52,7 +52,7 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
   try {
     const ctx = runContext(batch, run, effect, updates?.update ?? ignoreUpdate);
     const settled = await (governsItself(batch, call) ? runOwnBody(batch, run, call, ctx) : settle(batch, run, call, ctx));
-    const ending = conclude(run, { name: call.tool.name, settled, timeoutMs });
+    const ending = conclude(run, call.tool.name, settled, timeoutMs);
     return run.pushed.length > 0 ? await keepPushed(batch, run, ending) : ending;
   } finally {
     cancelTimer?.();
@@ -164,10 +164,8 @@ function settle(batch: BatchRun, run: CallRun, call: PermittedCall, ctx: RunCont
   });
 }
 
-type BodyEnd = { readonly name: string; readonly settled: SettledBody; readonly timeoutMs: number | undefined };
-
 /** The first cause of a stop names the outcome; a later result is dropped. */
-function conclude(run: CallRun, { name, settled, timeoutMs }: BodyEnd): Ending {
+function conclude(run: CallRun, name: string, settled: SettledBody, timeoutMs: number | undefined): Ending {
   run.wake = undefined;
   const own = typeof settled === "object" && "ending" in settled ? settled.ending : undefined;
   if (own && own.state !== "cancelled") return own;

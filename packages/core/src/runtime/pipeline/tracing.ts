@@ -30,7 +30,7 @@ export function startSpan(batch: BatchRun, run: CallRun, call: PermittedCall): S
   const { tracer } = batch.deps;
   if (!tracer) return undefined;
   const { approvalSpans: links } = run;
-  return guarded(batch, () => start(tracer, { tool: call.request.tool, attributes: attributesOf(batch, run, call), links }));
+  return guarded(batch, () => start(tracer, call.request.tool, attributesOf(batch, run, call), links));
 }
 
 /** Ends the span of a body, if one was started. */
@@ -50,7 +50,7 @@ export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
       "gen_ai.tool.call.id": run.callId,
       "gen_ai.conversation.id": batch.deps.session.id,
     };
-    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans }), end);
+    finish(start(tracer, name, attributes, run.approvalSpans), end);
   });
 }
 
@@ -66,9 +66,7 @@ export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.appr
   });
 }
 
-type SpanStart = { readonly tool: string; readonly attributes: Record<string, string>; readonly links: { context: never }[] };
-
-function start(tracer: Tracer, { tool, attributes, links }: SpanStart): Span {
+function start(tracer: Tracer, tool: string, attributes: Record<string, string>, links: { context: never }[]): Span {
   return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
 }
 

@@ -66,7 +66,7 @@ async function concludeApply(staging: Staging, row: ProposalRow, { end, signal, 
     return errorEnding("failed", failure.type, failure.message);
   }
   const { result, unkept } = callbackResult(row.tool, end.value);
-  if (result.error && !unkept) return await endFailed(staging, row, { result, direct });
+  if (result.error && !unkept) return await endFailed(staging, row, result, direct);
   await recordApplied(staging, row);
   if (!unkept) return { state: "succeeded", type: "applied", result };
   const content = `${resolveText.applied(row)} ${result.error?.message ?? ""}`; // the effect happened: only its result is lost
@@ -82,9 +82,7 @@ export function failureOf(error: unknown): { readonly type: string; readonly mes
   return { type: type === "execution_failed" ? "proposal_apply_failed" : type, message: thrownWords(error) };
 }
 
-type ReturnedFailure = { readonly result: ToolResult; readonly direct: boolean };
-
-async function endFailed(staging: Staging, row: ProposalRow, { result, direct }: ReturnedFailure): Promise<Ending> {
+async function endFailed(staging: Staging, row: ProposalRow, result: ToolResult, direct: boolean): Promise<Ending> {
   const message = result.error?.message ?? "";
   const type = "proposal_apply_failed";
   await restageOrWarn(staging, row, { type, message, dropped: direct });

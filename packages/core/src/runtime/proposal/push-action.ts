@@ -27,7 +27,7 @@ export function pushAction(staging: Staging, action: PendingAction & { readonly 
   if (!staging.changes) return stagingUnavailable();
   const checked = checkAction(action);
   const id = staging.ids.next("p_");
-  const source = sourceOf(staging, checked.sourceToolName, { made, callId: made?.callId ?? action.callId ?? null });
+  const source = sourceOf(staging, checked.sourceToolName, made, made?.callId ?? action.callId ?? null);
   const staged = stagedBody(staging, source, {
     id,
     label: checked.label,
@@ -78,9 +78,7 @@ function manifestOf(details: Json | undefined): ProposalManifest {
   return { blocks: [...blocks, JSON.stringify(details, null, 2)], effects: [], details };
 }
 
-type ActionSource = { readonly made: StagingCall | undefined; readonly callId: string | null };
-
-function sourceOf(staging: Staging, name: string, { made, callId }: ActionSource): ProposalSource {
+function sourceOf(staging: Staging, name: string, made: StagingCall | undefined, callId: string | null): ProposalSource {
   if (!made) return { callId, tool: name, toolDigest: "", kind: KIND, cwd: staging.session.state.created?.cwd ?? "/", input: NOTHING };
   const { tool, invocation, cwd } = made;
   return { callId, tool: name, toolDigest: toolDigest(tool, staging.digest), kind: tool.kind, cwd, input: invocation.input };

@@ -45,7 +45,7 @@ export function makeRequestListener(staging: Staging, act: (request: ProposalReq
     const { pos, body } = event;
     const known = done.get(pos); // own requests also arrive through the subscription
     if (known !== undefined) return known;
-    const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
+    const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, pos, body, ending));
     done.set(pos, doing);
     underWay = doing.catch((error: unknown) => {
       warn(`the request for ${body.proposal} failed: ${thrownWords(error)}`);
@@ -131,10 +131,8 @@ async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: num
   return events;
 }
 
-type UnmetRequest = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
-
 /** Records a refusal, so that the requester sees it and no process retries. */
-async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetRequest): Promise<Ending> {
+async function refuseUnmet({ session }: Staging, pos: number, body: EventBodies["proposal.requested"], ending: Ending): Promise<Ending> {
   const { proposal, action } = body;
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;

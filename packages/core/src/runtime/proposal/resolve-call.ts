@@ -28,14 +28,11 @@ export async function resolveCall(batch: BatchRun, run: CallRun, { request, cons
   const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };
   if (target.kind === "fallback") {
     const { ending, label } = await settleByFallback(batch, run, { target, input, ctx, consent });
-    return withDetails(ending, input, {
-      about: label === undefined ? {} : { sourceToolName: target.handler.sourceToolName, label },
-      signal: ctx.signal,
-    });
+    return withDetails(ending, input, label === undefined ? {} : { sourceToolName: target.handler.sourceToolName, label }, ctx.signal);
   }
   if (target.kind === "proposal") return await settleTarget(batch, run, { id: target.id, digest: target.digest, input, ctx, consent });
   const { ending, row } = nothingPending(batch, target, input);
-  return withDetails(ending, input, { about: row ? aboutRow(row, undefined) : {}, signal: ctx.signal });
+  return withDetails(ending, input, row ? aboutRow(row, undefined) : {}, ctx.signal);
 }
 
 /** Adds target details to a `resolve` call that ended before its body. */
@@ -45,7 +42,7 @@ export async function describeUnresolved({ staging }: BatchRun, run: CallRun, en
   const { session } = staging;
   const row = target.kind === "proposal" ? (session.state.proposals.get(target.id) ?? (await findProposal(session, target.id))) : undefined;
   const about = row ? aboutRow(row, undefined) : aboutFallback(target);
-  return withDetails(ending, resolveInput(run.input), { about, signal: new AbortController().signal });
+  return withDetails(ending, resolveInput(run.input), about, new AbortController().signal);
 }
 
 function aboutFallback(target: ResolveTarget): TargetDetails {
@@ -68,7 +65,7 @@ async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedPro
   const details = staging.closures.get(id)?.details;
   const ending = refuseTarget(batch, run, targeted) ?? (await settleForModel(batch, run, targeted));
   const row = staging.session.state.proposals.get(id) ?? (await findProposal(staging.session, id));
-  return withDetails(ending, input, { about: row ? aboutRow(row, details) : {}, signal: ctx.signal });
+  return withDetails(ending, input, row ? aboutRow(row, details) : {}, ctx.signal);
 }
 
 function refuseTarget(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
@@ -135,9 +132,7 @@ function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined
   return { ...given, sourceToolName: tool, label, proposalId: id, proposalState: state };
 }
 
-type DetailInput = { readonly about: TargetDetails; readonly signal: AbortSignal };
-
-function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: DetailInput): Ending {
+function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, about: TargetDetails, signal: AbortSignal): Ending {
   const { details, ...result } = ending.result;
   const { sourceResultDetails: own, ...named } = about;
   const source = details ?? (ending.state === "succeeded" ? own : undefined);

@@ -15,16 +15,8 @@ export type Countdown = {
   readonly seconds: () => number;
 };
 
-/** `limit` is in seconds, 0 for none; `over` is called after the last question. */
-export type CountdownParts = {
-  readonly clock: Clock;
-  readonly questions: readonly Question[];
-  readonly limit: () => number;
-  readonly over: () => void;
-};
-
 /** Times the shown question, then the next one, so that a frozen screen still times out. */
-export function makeCountdown({ clock, questions, limit, over }: CountdownParts): Countdown {
+export function makeCountdown(clock: Clock, questions: readonly Question[], limit: () => number, over: () => void): Countdown {
   const { expire, hasAnswer, ...answers } = makeTimerState(questions);
   let shown: Question | undefined;
   let cancel: (() => void) | undefined;

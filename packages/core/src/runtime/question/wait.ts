@@ -29,7 +29,7 @@ type QuestionDesk = {
 /** `unasked`: no answer here, so `onAsk` decides. */
 export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionRow): Promise<Ending | "unasked"> {
   const wakeSignal = makeWakeSignal();
-  const desk = openDesk(batch, run, { row, ring: wakeSignal.ring });
+  const desk = openDesk(batch, run, row, wakeSignal.ring);
   const { session, policy } = batch.deps;
   run.wake = wakeSignal.ring;
   const watch = session.watch(wakeSignal.ring, (error) => {
@@ -57,15 +57,13 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
   }
 }
 
-type DeskInput = { readonly row: QuestionRow; readonly ring: () => void };
-
-function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): QuestionDesk {
+function openDesk(batch: BatchRun, run: CallRun, row: QuestionRow, ring: () => void): QuestionDesk {
   const { clock } = batch.deps;
   const over = (): void => {
     if (desk.said || run.stopped) return;
     void recordSettlement(batch, desk, { outcome: "expired", answers: desk.countdown.answersSoFar(), by: clockBy(batch), reason: null });
   };
-  const countdown = makeCountdown({ clock, questions: row.questions, limit: () => secondsAllowed(batch), over });
+  const countdown = makeCountdown(clock, row.questions, () => secondsAllowed(batch), over);
   const desk: QuestionDesk = { row, countdown, showing: new AbortController(), ring, said: undefined, noAnswer: false, failure: undefined };
   return desk;
 }

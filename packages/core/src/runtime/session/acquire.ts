@@ -24,7 +24,7 @@ export async function acquireSession(ports: AcquirePorts, id: string, { holder, 
     const taken = await ports.ledger.acquire(id, holder, takeOver).catch(asBusy);
     if (!(taken instanceof LedgerError)) return taken;
     if (tries <= PATIENCE.tries) await new Promise<void>((resolve) => ports.clock.timer(PATIENCE.waitMs, resolve, { keepsAlive: true }));
-    else if (takeOver && (await endOnce(ports, id, { busy: taken, ended }))) tries = 0;
+    else if (takeOver && (await endOnce(ports, id, taken, ended))) tries = 0;
     else throw taken;
   }
 }
@@ -36,9 +36,7 @@ function asBusy(error: unknown): LedgerError {
   throw error;
 }
 
-type HolderEnding = { readonly busy: LedgerError; readonly ended: Set<string> };
-
-async function endOnce({ ledger, endHolder }: AcquirePorts, id: string, { busy, ended }: HolderEnding): Promise<boolean> {
+async function endOnce({ ledger, endHolder }: AcquirePorts, id: string, busy: LedgerError, ended: Set<string>): Promise<boolean> {
   const holder = busy.detail["holder"] as unknown as Holder | undefined;
   if (!holder?.command || !endHolder) return false;
   const name = `${holder.pid} ${holder.processStart}`;

@@ -3,8 +3,6 @@ import { type EventType, type LedgerEvent, SHARED, type StoredEvent } from "../.
 import { fold, type SessionState } from "../../model/fold.ts";
 import { namedSession, parseEvent } from "../../model/known-event.ts";
 
-type FollowerPorts = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: SessionLink };
-
 /** How a session receives events of other processes. */
 export type SessionFollower = {
   /** `heard` must not throw. */
@@ -29,7 +27,7 @@ const FOLLOWED_TYPES: readonly EventType[] = [
 ];
 
 /** The only path by which other processes' answers reach the state. */
-export function makeFollower({ ledger, id, state, link }: FollowerPorts): SessionFollower {
+export function makeFollower(ledger: Ledger, id: string, state: SessionState, link: SessionLink): SessionFollower {
   let subscription: Subscription | undefined;
   const sinks = new Set<Watcher>();
   const waiters = new Set<{ readonly pos: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }>();

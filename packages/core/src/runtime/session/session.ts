@@ -125,7 +125,7 @@ function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, st
     listeners: new Set(),
   };
   const writer = makeWriter({ ledger, lease, state, link });
-  const follower = makeFollower({ ledger, id, state, link });
+  const follower = makeFollower(ledger, id, state, link);
   const stamp = makeStamp();
   const closing: (() => Promise<void>)[] = [];
   const isClosed = (): LedgerError =>

@@ -51,7 +51,7 @@ async function following(): Promise<Scene> {
     watched: false,
     listeners: new Set(),
   };
-  return { ledger, state, link, follower: makeFollower({ ledger, id: A, state, link }) };
+  return { ledger, state, link, follower: makeFollower(ledger, A, state, link) };
 }
 
 /** Waits for the next event that a watcher receives. */

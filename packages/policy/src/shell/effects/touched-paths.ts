@@ -138,14 +138,12 @@ function resolveTarget(
     fate,
     ...where,
     ...(open !== undefined && {
-      open: makeOpenEnd({ begun, written: `${start.slice(place.length)}${rest}`, open }, look === lexically ? [] : facts),
+      open: makeOpenEnd(begun, `${start.slice(place.length)}${rest}`, open, look === lexically ? [] : facts),
     }),
   };
 }
 
-type BegunPath = { readonly begun: string; readonly written: string; readonly open: NonNullable<KnownPart["open"]> };
-
-function makeOpenEnd({ begun, written, open }: BegunPath, facts: readonly ReturnType<LookUp>[]): OpenEnd {
+function makeOpenEnd(begun: string, written: string, open: NonNullable<KnownPart["open"]>, facts: readonly ReturnType<LookUp>[]): OpenEnd {
   const dotless = begun === "" && open === "glob";
   const isPattern = open === "glob" && !begun.startsWith(".") && facts.length > 0;
   return { start: begun, dotless, names: splitPathNames(written), ...(isPattern && { there: facts.flatMap(entries) }) };

@@ -105,7 +105,7 @@ function targetsOf(command: Writes, words: readonly PlanWord[], openEnd: boolean
   ];
   const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
   const meant = other ? { ...command, ...other } : command;
-  return writesOperands(meant, read) ? [...targets, ...allOperandTargets(meant, read, { words, openEnd })] : targets;
+  return writesOperands(meant, read) ? [...targets, ...allOperandTargets(meant, read, words, openEnd)] : targets;
 }
 
 function readWords(command: Writes, words: readonly PlanWord[]): CommandWords {
@@ -113,9 +113,7 @@ function readWords(command: Writes, words: readonly PlanWord[]): CommandWords {
   return splitNames(command.leads).includes(read.operands[0]?.text ?? "") ? commandWords(words, command) : read;
 }
 
-type WrittenWords = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
-
-function allOperandTargets(command: Writes, read: CommandWords, { words, openEnd }: WrittenWords): readonly WriteTarget[] {
+function allOperandTargets(command: Writes, read: CommandWords, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
   const open: readonly PlanWord[] = openEnd && command.operands ? [UNKNOWN] : [];
   const here = command.makes && read.operands.length === 0 && !openEnd ? [HERE] : [];
   const all: CommandWords = { ...read, operands: [...read.operands, ...open, ...here] };

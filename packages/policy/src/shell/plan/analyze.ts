@@ -148,7 +148,7 @@ function concludeLine(text: string, { place, look, walk, hazards, read, plain }:
     readOnly,
   };
   const runs = modelled ? planCommands(plain, read, { place, look }) : undefined;
-  const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, { line, index, place }));
+  const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, line, index, place));
   return {
     line,
     units: units.map((unit) => createShellUnit(subjectOf(unit), unit)),
@@ -185,9 +185,7 @@ function fedPrograms(read: readonly ReadCommand[], plain: readonly PlacedCommand
 
 const NO_WORDS: readonly string[] = [];
 
-type UnitPlace = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
-
-function makeUnit({ command, seen, classified, script }: ScriptedCommand, { line, index, place }: UnitPlace): ShellUnit {
+function makeUnit({ command, seen, classified, script }: ScriptedCommand, line: ShellLine, index: number, place: ShellPlace): ShellUnit {
   const words = classified?.words ?? NO_WORDS;
   const touched = findTouchedPaths({ line, index, command, seen, words }, place);
   const unit = {

@@ -67,11 +67,7 @@ export function readCommands(walk: WalkResult, { top, plain, place }: TopReading
     const outer = at ? at.cwd : moving.has(seen.inside) ? null : findOuterDirectory(cwds, seen, start);
     const cwd = moveFrom(outer, seen);
     cwds[i] = cwd;
-    const read = readCommand(
-      at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen,
-      { cwd, at },
-      place,
-    );
+    const read = readCommand(at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, cwd, at, place);
     const covered = seen.inside !== undefined && done[seen.inside]?.classified?.covers === true && read.command.hazards.length === 0;
     done.push(covered ? { ...read, command: { ...read.command, class: "read" } } : read);
   }
@@ -99,9 +95,7 @@ function moveFrom(outer: string | null, { movedTo }: SeenCommand): string | null
 const NOWHERE: ReadonlySet<number | undefined> = new Set();
 const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
 
-type CommandSpot = { readonly cwd: string | null; readonly at: PlacedCommand | undefined };
-
-function readCommand(seen: SeenCommand, { cwd, at }: CommandSpot, place: ShellPlace): ReadCommand {
+function readCommand(seen: SeenCommand, cwd: string | null, at: PlacedCommand | undefined, place: ShellPlace): ReadCommand {
   const { argv, path, assignments, redirections } = seen;
   const literal = argv.length > 0 && !seen.openEnd && !argv.some(({ dynamic }) => dynamic);
   const words = argv.map(({ text }) => text);
