@@ -29,26 +29,31 @@ const SCRIPTS: CommandPrefix = {
   asks: "--script-shell --userconfig --globalconfig --node-options --shell-emulator --config --git",
   shell: true,
 };
+/** Of pnpm and yarn: what is about a registry, an account, this machine, or code that is written on the command line. */
+const BEYOND_REPOSITORY =
+  "-g --global --use-yarnrc publish unpublish deprecate dist-tag tag login logout adduser token access team star owner npm global create env config c get set plugin policies node link exec dlx setup self-update store cache server";
 const INSTALLS: CommandPrefix = {
   risk: "It installs packages and runs their install scripts.",
-  asks: "-g --global --location --registry --script-shell --userconfig --globalconfig --node-options --prefix --config --git --proxy --https-proxy --strict-ssl --cafile --trusted-host",
+  asks: "-g --global --location --registry --script-shell --userconfig --globalconfig --node-options --prefix --config --git --proxy --https-proxy --strict-ssl --cafile --trusted-host --allow-insecure-host --python --node-gyp",
   shell: true,
   refuses: [/^-+(?:@[^=]*:registry|\/\/)/, "names a registry or its credentials"],
 };
 const TESTS: CommandPrefix = {
   risk: "It runs the tests of this repository, which are any code.",
-  asks: "--pastebin --basetemp",
-  refuses: [/^(?:--\w+=)?\{/, "contains settings, which may name any program"],
+  asks: "--pastebin --basetemp --execargv --pooloptions --api",
+  refuses: [/^(?:--?[\w.-]+=)?\{|(?:^|=)data:|pastebin/i, "contains settings or code"],
 };
 const CHECKS: CommandPrefix = {
   risk: "It loads settings and plugins of this repository, and may change files that it checks.",
-  asks: "--install-types --python-executable",
+  asks: "--install-types --python-executable --pythonpath",
+  refuses: [/(?:^|=)data:/i, "contains code"],
 };
 const BUILDS: CommandPrefix = {
   risk: "It runs build instructions of this repository, which are any code.",
   refuses: [/^[^-/.][^/]*=|^\.\w+=/, "changes a variable of the build"],
   shell: true,
 };
+const SETS_PROPERTY: CommandPrefix["refuses"] = [/^(?:--?|\/)p(?:roperty)?(?::|$)/i, "changes a variable of the build"];
 const COMPILES: CommandPrefix = { risk: "It compiles and may run code of this repository and of its dependencies." };
 const GO: CommandPrefix = { ...COMPILES, asks: "-exec -toolexec -vettool -overlay -ldflags -gccgoflags" };
 const HOOKS = "and runs hooks and programs that this repository's git settings name.";
@@ -58,7 +63,10 @@ const COMMITS: CommandPrefix = { risk: `It changes commits, branches or the inde
 const OTHER_CLUSTER =
   "--kubeconfig --server -s --token --context --cluster --user --as --as-group --as-uid --username --password --insecure-skip-tls-verify --certificate-authority --client-certificate --client-key --tls-server-name";
 /** `-R HOST/OWNER/NAME`, and addresses. */
-const OTHER_HOST: CommandPrefix["refuses"] = [/^(?:-\w*R=?|--repo=)?[^/\s]+\/[^/\s]+\/[^/\s]+|:\/\//, "may name another host"];
+const OTHER_HOST: CommandPrefix["refuses"] = [
+  /^(?:-\w*R=?|--repo=)?[^/\s]+\/[^/\s]+\/[^/\s]+|:\/\/|^--$/,
+  "may name another host or program",
+];
 const RUNNER: CommandPrefix = { risk: "It downloads the package if it is missing, and runs it.", shell: true, names: true };
 
 /** All rows. To let people allow another command by its first words, add one. The longest match counts. */
@@ -70,25 +78,46 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     "pnpm install, pnpm i, pnpm add, pnpm update, pnpm remove, yarn install, yarn add, yarn up, yarn remove, bun install, bun add",
     INSTALLS,
   ),
-  ...rows("pnpm run, pnpm test, yarn run, yarn test, bun run, bun test", SCRIPTS),
+  ...rows("pnpm run, pnpm test, yarn run, yarn test, bun run, bun test", { ...SCRIPTS, asks: `${SCRIPTS.asks} node` }),
   ...rows("pnpm, yarn", {
     ...SCRIPTS,
-    asks: `${SCRIPTS.asks} publish login logout npm global create env config node link owner`,
+    asks: `${SCRIPTS.asks} ${BEYOND_REPOSITORY}`,
     offers: 2,
   }),
   ...rows("npx, bunx, pnpx", { ...RUNNER, offers: 2 }),
   ...rows("pnpm exec, pnpm dlx, yarn dlx, yarn exec", { ...RUNNER, offers: 3 }),
   ["npm exec", { ...RUNNER, asks: `${SCRIPTS.asks} --package --call -c --registry --prefix`, offers: 3 }], // npm reads options after the program, too
-  ...rows("pytest, python -m pytest, python3 -m pytest, vitest, jest, mocha, rspec, phpunit, tox, ctest", TESTS),
+  ...rows("pytest, python -m pytest, python3 -m pytest, vitest, jest, rspec, phpunit, tox", TESTS),
+  ["mocha", { ...TESTS, asks: "-n --node-option -e --eval --print" }],
+  ["ctest", { ...TESTS, asks: "-S -D --script --dashboard --build-and-test --build-makeprogram --test-command" }],
   ...rows(
     "eslint, prettier, tsc, biome, stylelint, ruff, mypy, black, isort, pyright, golangci-lint, clang-format, rustfmt, gofmt",
     CHECKS,
   ),
-  ...rows("make, gmake, ninja, task", { ...BUILDS, asks: "--eval -E" }),
-  ["rake", { ...BUILDS, asks: "-e -E -p --execute --execute-print --execute-continue" }],
-  ["just", { ...BUILDS, asks: "-c --command --shell --shell-arg --chooser --choose --set" }],
-  ...rows("gradle, bazel, ant, meson", BUILDS),
-  ["mvn", { ...BUILDS, refuses: [/^-D[^=]*exec|^exec:|^[^-].*:.*:|^[^-/.][^/]*=/, "may name any program or plugin"] }],
+  ...rows("make, gmake, ninja", { ...BUILDS, asks: "--eval -E" }),
+  ["task", { ...BUILDS, asks: "-g --global" }],
+  ["rake", { ...BUILDS, asks: "-e -E -p -g --system --execute --execute-print --execute-continue" }],
+  ["just", { ...BUILDS, asks: "-c -g --command --shell --shell-arg --chooser --choose --set --global-justfile" }],
+  ...rows("ant, meson", BUILDS),
+  ["gradle", { ...BUILDS, asks: "publish", refuses: [/^-[DP]org[.=]|^[^-/.][^/]*=/, "changes how gradle runs"] }],
+  [
+    "bazel",
+    {
+      ...BUILDS,
+      asks: "--run-under --workspace-status-command --host-jvm-args --shell-executable --bes-backend --remote-cache --remote-executor",
+    },
+  ],
+  [
+    "mvn",
+    {
+      ...BUILDS,
+      asks: "deploy",
+      refuses: [
+        /^-D[^=]*exec|^-D(?:jvm|argLine)=|^(?:exec|antrun|groovy|archetype|scm|release|deploy|wagon):|^[^-].*:.*:|^[^-/.][^/]*=/,
+        "may name any program or plugin",
+      ],
+    },
+  ],
   [
     "cmake",
     {
@@ -98,8 +127,15 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ],
   ...rows("go test, go build, go vet, go generate, go mod, go fmt", GO),
   ["go run", { ...GO, refuses: [/@/, "may be a package of another repository"] }],
-  ["cargo", { ...COMPILES, asks: "--config -Z --registry --index publish install uninstall login logout owner yank" }],
-  ...rows("dotnet build, dotnet test, dotnet run, dotnet restore, swift build, swift test, mix test, mix compile", COMPILES),
+  [
+    "cargo",
+    {
+      ...COMPILES,
+      asks: "--config -Z --registry --index publish install uninstall login logout owner yank watch rustc rustdoc binstall generate",
+    },
+  ],
+  ...rows("dotnet build, dotnet test, dotnet run, dotnet restore", { ...COMPILES, refuses: SETS_PROPERTY }),
+  ...rows("swift build, swift test, mix test, mix compile", COMPILES),
   ...rows("uv run, poetry run, pipenv run, bundle exec", {
     risk: "It runs that program of this project's environment.",
     offers: 3,
@@ -108,12 +144,13 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ...rows("uv sync, uv add, poetry install, poetry add, bundle install, pip install, pip3 install", INSTALLS),
   ...rows("docker compose, podman compose", {
     risk: "It starts, stops and changes this repository's containers and runs any command in them; a container can reach files outside the workspace.",
-    asks: "-H --host --context config convert push publish bridge",
+    asks: "-H --host --context --ssh --push --builder config convert push publish bridge",
+    refuses: [/^(?:--?[\w-]+=?)?[\w.-]+@[\w.-]+:/, "may be a file of another repository"],
   }),
   ...rows("docker build, podman build", {
     risk: "It runs build instructions of this repository in a container.",
     asks: "--ssh --secret --push --allow --network --cache-to --builder",
-    refuses: [/type=registry|push=true|\.git(?:#|$)|^\S+@\S+:/, "names another place to build from or to send to"],
+    refuses: [/type=registry|push=true|\.git(?:#|$)|^\S+@\S+:|^github\.com\//, "names another place to build from or to send to"],
   }),
   ...rows("docker ps, docker logs, docker images, docker inspect, podman ps, podman logs", {
     risk: "It shows containers of this machine, with their output and settings.",
@@ -121,7 +158,12 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ...rows("kubectl get, kubectl describe, kubectl logs", { risk: "It reads from your cluster with your rights.", asks: OTHER_CLUSTER }),
   [
     "kubectl",
-    { risk: "It reads and changes your cluster with your rights.", asks: `${OTHER_CLUSTER} config proxy plugin`, shell: true, offers: 2 },
+    {
+      risk: "It reads and changes your cluster with your rights.",
+      asks: `${OTHER_CLUSTER} --helm-command --enable-exec --enable-alpha-plugins config proxy plugin krew`,
+      shell: true,
+      offers: 2,
+    },
   ],
   ...rows("terraform plan, terraform validate, terraform fmt, terraform init, tofu plan, tofu validate, tofu fmt, tofu init", {
     risk: "It runs providers of this configuration with your rights, and may write files and state.",

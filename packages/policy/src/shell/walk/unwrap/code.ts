@@ -54,10 +54,19 @@ export function unwrapCode(
 ): UnwrapResult {
   const input = stdin === undefined || stdin.kind === "other" || stdin.text === undefined ? [] : [literalWord(stdin.text)];
   const texts = [...words.slice(1), ...input].flatMap((word) => languages.flatMap((language) => findCodeTexts(language, name, word)));
-  const module = modules ? words.findIndex(({ value }) => value === "-m") : -1;
-  const command: readonly InnerPart[] =
-    module > 0 && module + 1 < words.length ? [{ label: `${name} -m`, words, from: module + 1, openEnd }] : [];
-  return mergeResults([...texts, { inner: command }]);
+  return mergeResults([...texts, { inner: modules ? findModule(name, words, openEnd) : [] }]);
+}
+
+/** `-m`, also after other letters. */
+const MODULE = /^-[BbdEiIOPqsSuvx]*m([\w.]*)$/;
+
+/** `-m MODULE` anywhere, and `-mMODULE` before the first operand. */
+function findModule(name: string, words: readonly ShellWord[], openEnd: WrapperCall["openEnd"]): readonly InnerPart[] {
+  const isOption = ({ value }: ShellWord, at: number): boolean => value.startsWith("-") || /^-\w*[WXQ]$/.test(words[at]?.value ?? "");
+  const at = words.findIndex(({ value }, i) => i > 0 && (value === "-m" || (MODULE.test(value) && words.slice(1, i).every(isOption))));
+  const attached = MODULE.exec(words[at]?.value ?? "")?.[1] ?? "";
+  const command = [...(attached === "" ? [] : [literalWord(attached)]), ...words.slice(at + 1)];
+  return at > 0 && command.length > 0 ? [{ label: `${name} -m`, words: command, from: 0, openEnd }] : [];
 }
 
 /** The commands in a script of another language. */
