@@ -1,5 +1,5 @@
 import { warn } from "./io/output.ts";
-import { processIo } from "./io/process-io.ts";
+import { endProcess, processIo } from "./io/process-io.ts";
 import { main } from "./main.ts";
 
 /** Runs the command line of this process. Reports promise rejections of tools without ending the process. */
@@ -15,7 +15,7 @@ export async function runProgram(): Promise<void> {
     const warning = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
     warning.catch(() => undefined); // a failed warning must not cause another one
   });
-  process.exit(await main(process.argv.slice(2), io));
+  endProcess(await main(process.argv.slice(2), io));
 }
 
 function hasCurrentDirectory(): boolean {

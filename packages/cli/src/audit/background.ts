@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Clock, type Ledger, LedgerError } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
@@ -18,8 +19,8 @@ const TRY_LOCK_MS = 50;
 
 /** A stream that runs beside the program's work. */
 export type AuditStream = {
-  /** Sends what is left, for at most two seconds, and not at all to a destination that is down. */
-  readonly close: () => Promise<void>;
+  /** Sends what is left, for at most two seconds, and not at all to a destination that is down. `others` may still record events, in the same time. */
+  readonly close: (others?: Promise<void>) => Promise<void>;
 };
 
 /** Sends events to all destinations of the settings until it is closed. Nothing that happens here delays or stops the program's work. */
@@ -38,10 +39,11 @@ export function startAudit(context: Context, store: Store): AuditStream {
   const parts = { ledger: store.ledger, clock, closing: closing.signal, leaving: leaving.signal, report };
   const pumps = targets.map((target) => pump(target, parts));
   return {
-    close: () =>
+    close: (others) =>
       withTimer(async () => {
-        closing.abort();
         const cancel = clock.timer(LEAVE_MS, () => leaving.abort());
+        await others;
+        closing.abort();
         await Promise.all(pumps);
         cancel();
         for (const target of targets) target.close();
@@ -79,7 +81,10 @@ async function pump(target: AuditTarget, { ledger, clock, closing, leaving, repo
       failures = 0;
       report(target, undefined);
     }
-    if (result === "sent") continue;
+    if (result === "sent") {
+      await setImmediate(); // a long backlog must not keep the program from its own work, or from noticing that its time is over
+      continue;
+    }
     if (closing.aborted && result === "all sent") return;
     if (closing.aborted) await pause(clock, TRY_LOCK_MS, leaving);
     else if (result === "all sent") await untilMore(ledger, target.state().pos, clock, closing);

@@ -109,7 +109,7 @@ async function runCommand(
     onOutput: (chunk) => hear(decoder.decode(chunk)),
     onError: hear,
   });
-  await running.write(`${JSON.stringify(webhookBody(message))}\n`).catch(() => undefined); // it need not read
+  running.write(`${JSON.stringify(webhookBody(message))}\n`).catch(() => undefined); // it need not read
   await running.close();
   const { exitCode, signal } = await running.ended;
   const detail = `${exitCode === null ? `killed by ${signal ?? "a signal"}` : `exit code ${exitCode}`}${output.trim() === "" ? "" : `, ${cut(oneLine(output.trim()), SHOWN_CHARS)}`}`;

@@ -11,21 +11,18 @@ export async function openEarly(context: Context): Promise<EarlyStore | undefine
   return hasRecord(context, directory) ? { directory, ledger: await openAt(context, directory) } : undefined;
 }
 
-/**
- * Opens or creates the store and closes it afterwards. Receivers of notifications are told about what is recorded meanwhile; they may delay the end
- * by `waitMs`.
- */
+/** Opens or creates the store and closes it afterwards. Receivers of notifications may delay the end by `waitMs`. */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>, waitMs?: number): Promise<T> {
   const directory = await stateDirectory(context);
   const { ledger, settle } = createNotifyingLedger(context, await openAt(context, directory), directory);
-  return use(context, ledger, directory, (store) => work(store).finally(() => settle(waitMs)));
+  return use(context, { ledger, directory }, work, () => settle(waitMs));
 }
 
 /** Treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
   if (hasRecord(context, directory)) return withStore(context, work);
-  return use(context, memoryLedger(), directory, work);
+  return use(context, { ledger: memoryLedger(), directory }, work);
 }
 
 /** A ledger on PostgreSQL is created by the first command that uses it, if its role may. */
@@ -43,14 +40,16 @@ async function openAt(context: Context, directory: string): Promise<Ledger> {
   return durableLedger(context, directory);
 }
 
-async function use<T>(context: Context, ledger: Ledger, directory: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = { ledger, directory };
+async function use<T>(context: Context, store: Store, work: (store: Store) => Promise<T>, settle?: () => Promise<void>): Promise<T> {
+  const { ledger } = store;
   const isStreamed = context.streams && ledger.durable && mentionsSetting(context.io.env, "audit");
   const stream = isStreamed ? (await import("../audit/background.ts")).startAudit(context, store) : undefined;
   try {
     return await work(store);
   } finally {
-    await stream?.close();
+    const settled = settle?.();
+    await stream?.close(settled);
+    await settled;
     await ledger.close();
   }
 }
