@@ -11,7 +11,6 @@ import { InvalidInput, problemText } from "./model/schema/problems.ts";
 import type { SchemaProblem } from "./ports.ts";
 import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
 
-/** A tool and the context of a call to build. */
 export type BuildInput = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
 
 /** An input with every change made to what was sent. */
@@ -19,10 +18,7 @@ type SentInput = { readonly input: JsonObject; readonly coercions: readonly Coer
 
 const NONE: readonly Coercion[] = Object.freeze([]);
 
-/**
- * Turns a frozen input into an invocation. Throws (or rejects, if the schema is asynchronous) with the first failing
- * step: aliases, schema, coercion and schema again, the tool's own check.
- */
+/** Turns a frozen input into an invocation. Throws, or rejects if the schema is asynchronous, with the first failing step. */
 export function buildInvocation(building: BuildInput, input: JsonObject): Maybe<Invocation> {
   const sent = foldAliases(building.definition.inputAliases, input);
   return whenChecked(building.reader.validate(sent.input), (checked) =>

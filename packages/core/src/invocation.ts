@@ -15,7 +15,6 @@ const VERDICTS: readonly unknown[] = ["allow", "ask", "deny"];
 const DETAILS: readonly unknown[] = ["edit", "exec", "mcp", "info", "plan"];
 const LONGEST_DESCRIPTION = 200;
 
-/** What every function of one invocation shares. */
 type InvocationScope = {
   readonly definition: ToolDefinition;
   readonly ctx: CallContext;
@@ -48,7 +47,6 @@ export function bindInvocation(
 
 const NO_LOCATIONS: readonly Location[] = Object.freeze([]);
 
-/** The signal that stops a body, and the receiver of its live display. */
 type RunWires = { readonly signal: AbortSignal; readonly update: Update | undefined };
 
 function describe({ definition, input, ctx, warnings }: InvocationScope): string {

@@ -5,7 +5,6 @@ export type AnsiRun = Extract<Display, { readonly type: "ansi_output" }>["ansiOu
 /** A text style; a color is `#rrggbb`, or empty for the terminal's default. */
 export type AnsiStyle = Omit<AnsiRun, "text">;
 
-/** The default style. */
 export const PLAIN: AnsiStyle = { bold: false, italic: false, underline: false, dim: false, inverse: false, fg: "", bg: "" };
 
 /** Codes without parameters. Hidden text is shown, so that nothing is hidden from the person. */

@@ -65,7 +65,6 @@ export type BuiltinDeps = SessionDirectories & {
   readonly showsUnconfined?: boolean;
   /** Runs commands on a copy of the workspace; unavailable if absent. */
   readonly effects?: EffectRunner;
-  /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };
 

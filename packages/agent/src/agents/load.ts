@@ -40,10 +40,7 @@ export function builtInAgentsFolder(): string {
   return fileURLToPath(new URL("../../src/agents/built-in", import.meta.url));
 }
 
-/**
- * Loads definitions. The first folder that defines a name wins. An untrusted project only adds names that nothing else defines, and those
- * are not usable.
- */
+/** Loads definitions; the first folder that defines a name wins. An untrusted project's are listed, but not usable. */
 export function loadAgents({ folders, workspace, trusted }: AgentPlaces): LoadedAgents {
   const read = folders.map(({ path, level }) =>
     readFolder({ path, level, usable: level !== "project" || trusted, inside: level === "project" ? workspace : undefined }),
@@ -123,10 +120,7 @@ function regularBytes(path: string): Buffer | string {
   }
 }
 
-/**
- * Reads definitions that a program passes: the fields of a file's front matter, and `prompt`. They are trusted like the user's own. Invalid
- * ones are left out.
- */
+/** Reads definitions that a program passes. They are trusted like the user's own. Invalid ones are left out. */
 export function readAgentDefinitions(given: Readonly<Record<string, unknown>>, from: string): LoadedAgents {
   const read = Object.entries(given).map(([name, fields]) => ({ file: `${from}.${name}`, ...readFields(name, fields) }));
   return {

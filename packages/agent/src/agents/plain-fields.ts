@@ -5,10 +5,7 @@ const NAME = /^[A-Za-z][\w*-]*$/;
 const OTHER = /^(?:true|false|null)$/i;
 const LINE = /^([A-Za-z]+): (?:\[([^[\]]+)\]|(.+))$/;
 
-/**
- * Reads front matter that only has `key: text` and `key: [name, name]` without the YAML parser, which takes long to load. Returns undefined
- * if there may be more.
- */
+/** Reads plain front matter without the YAML parser, which takes long to load. Undefined if there may be more. */
 export function plainFields(text: string): Readonly<Record<string, string | readonly string[]>> | undefined {
   const fields = new Map<string, string | readonly string[]>();
   for (const line of text.split(/\r?\n/)) {

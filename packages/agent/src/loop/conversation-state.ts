@@ -82,7 +82,6 @@ export type RunEnd = {
   readonly remark?: string;
 };
 
-/** The state of a conversation between and during its turns. */
 export type ConversationState = {
   readonly deps: ConversationDeps;
   /** Calls `observe`. What an observer throws is ignored. */

@@ -5,7 +5,6 @@ import { printContent, printJson } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { storeFlag } from "../store/location.ts";
 
-/** The end of a call, or the answer it waits for. */
 export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
   | {
       readonly outcome: OutcomeState;

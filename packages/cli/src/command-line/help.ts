@@ -89,7 +89,6 @@ export function subcommandHelp(commands: readonly Command[]): string {
   return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${rows.join("")}`;
 }
 
-/** The name with its operands, e.g. `approve ID`. */
 export function commandTitle(command: Command): string {
   const shown = command.operands.filter(({ required }, index) => required || index === 0);
   return [command.name, ...shown.map(operandText)].join(" ");

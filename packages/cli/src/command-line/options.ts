@@ -61,7 +61,6 @@ export const ANSWERING: readonly OptionSpec[] = [
   BY,
 ];
 
-/** Options of commands that can answer several approvals at once. */
 export const SEVERAL: readonly OptionSpec[] = [
   { name: "session", takes: "text", value: "ID", help: "answer everything that waits in this session, after showing the list" },
   { name: "yes", takes: "nothing", help: "answer several without asking for confirmation" },

@@ -43,13 +43,11 @@ function helpOf(words: readonly string[], commands: readonly Command[]): Command
   return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
 }
 
-/** True if there are only options, and none asks for help or the version. */
 export function isOptionsOnly(argv: readonly string[], commands: readonly Command[]): boolean {
   const { words, given } = split(argv, commands);
   return words.length === 0 && !given.some(({ name }) => ["help", "h", "version", "V"].includes(name));
 }
 
-/** Works even if the rest of the line is wrong. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
@@ -175,7 +173,6 @@ function listed({ listedBy }: OperandSpec): string {
   return listedBy === undefined ? "" : ` See: ${listedBy}.`;
 }
 
-/** What to write instead of too many arguments. */
 function adviceFor({ name, operands }: Command, [tool = "", ...rest]: readonly string[]): string {
   switch (operands.at(-1)?.name) {
     case "PROMPT":

@@ -52,7 +52,6 @@ export type Context = {
 };
 
 export type Command = {
-  /** Two words for a subcommand. */
   readonly name: string;
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
   /** Only reads, so tools may run it. */

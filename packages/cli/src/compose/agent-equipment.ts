@@ -100,7 +100,6 @@ export function createAgentEquipment(
   };
 }
 
-/** What the conversations of a session and its agents have in common. */
 export function commonConversationDeps({ policy, chosen, limits }: CommonParts): CommonConversationDeps {
   const { settings } = policy.source;
   return {

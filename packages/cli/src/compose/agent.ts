@@ -49,7 +49,6 @@ export type AgentParts = {
   readonly onDrained?: NonNullable<AgentSessionDeps["onDrained"]>;
   readonly observeTasks?: TasksDeps["observe"];
   readonly observeSchedules?: SchedulesDeps["observe"];
-  /** Expands slash commands and files in scheduled prompts. */
   readonly expand?: SchedulesDeps["expand"];
   /** Leaves tasks and schedules paused. */
   readonly keepPaused?: boolean;
@@ -60,7 +59,6 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
   readonly servers: SessionServers | undefined;
   /** What the model gets for what a person says: with prompts and resources of MCP servers. Rejects with a sentence. */
   readonly expand: (said: string, signal: AbortSignal) => Maybe<string>;
-  /** Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
   readonly tasks: Tasks;
@@ -69,7 +67,6 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
 };
 
-/** Composes a session's agent and restores its tasks and schedules. */
 export async function composeAgent(context: Context, parts: AgentParts): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
@@ -223,7 +220,6 @@ async function readInstructions({ io }: Context, { session, policy }: AgentParts
   return text;
 }
 
-/** Tools to use instead of shell commands. */
 const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
 
 type ServedDispatcher = SessionDispatcher & { readonly servers: SessionServers | undefined };

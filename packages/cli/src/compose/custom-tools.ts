@@ -31,7 +31,6 @@ export type CustomToolsLocation = {
 
 const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
 
-/** Loads tools of the user, of a trusted project, and named ones. */
 export async function loadTools(context: Context, place: CustomToolsLocation): Promise<LoadedTools> {
   const isNamed = (place.tools ?? []).length > 0;
   return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;

@@ -107,7 +107,6 @@ function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   };
 }
 
-/** What the dispatchers of a session and its agents have in common. */
 export function commonDeps(
   { io }: Context,
   { session, ports, policy, limits, unknown, frontEnd }: Omit<DispatcherParts, "cancelling" | "onAsk" | "unattended">,

@@ -15,9 +15,7 @@ export type CallFlags = {
   readonly ask: readonly string[];
   readonly deny: readonly string[];
   readonly additionalDirectories: readonly string[];
-  /** Replaces all settings files. */
   readonly policyFile: string | undefined;
-  /** Custom tool modules. */
   readonly tools: readonly string[];
   /** Files with MCP servers, or their JSON. */
   readonly mcpConfig: readonly string[];
@@ -109,7 +107,6 @@ function modeNamed(name: unknown): Mode | undefined {
   return MODES.find((mode) => mode === name);
 }
 
-/** For commands that use only recorded flags. */
 export const NO_OPTIONS: Context["options"] = {
   flag: () => false,
   text: () => undefined,

@@ -12,7 +12,6 @@ export type FrontEndHooks = { readonly entries: () => readonly HookEntry[]; read
 
 export type SystemPromptChange = { readonly prompt?: string; readonly append?: string };
 
-/** What a front end adds to the main session and those of its agents. */
 export type FrontEnd = {
   readonly approver?: Approver;
   readonly questioner?: Questioner;

@@ -12,7 +12,6 @@ export type HookRunnerParts = {
   readonly frontEnd?: FrontEnd | undefined;
 };
 
-/** Runs the hooks of the settings, and those of a front end. */
 export function createHooks({ io }: Context, { session, ports, policy, frontEnd }: HookRunnerParts): HookRunner {
   const { clock, digest } = ports;
   const own = frontEnd?.hooks;

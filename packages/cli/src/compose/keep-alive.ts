@@ -16,7 +16,6 @@ export async function keepAlive<T>(context: Context, { directory, ledger }: Stor
   return await withTimer(() => work({ ports, cancelling })).finally(cancelling.release);
 }
 
-/** The runtime's own timers do not keep a process alive. */
 export async function withTimer<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => undefined, LONGEST_MS);
   try {

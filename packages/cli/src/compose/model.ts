@@ -22,7 +22,6 @@ export type RunModel = {
   readonly id: string;
   readonly model: ConversationDeps["model"];
   readonly capabilities: Capabilities;
-  /** Set for a scripted model. */
   readonly script: ScriptPlayer | undefined;
 };
 

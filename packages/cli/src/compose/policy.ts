@@ -28,13 +28,11 @@ export type PolicyOptions = {
   readonly workspace: string;
   readonly policyFile?: string;
   readonly flags: SessionFlags;
-  /** Lets the workspace's settings loosen rules. */
   readonly trusted?: boolean;
   readonly readable?: () => readonly string[];
   readonly planFile?: () => string | undefined;
   readonly follow?: NonNullable<WorkspacePolicyOptions["follow"]>;
   readonly tools?: readonly string[];
-  /** Values of `--mcp-config`. */
   readonly mcpConfig?: readonly string[];
   readonly strictMcpConfig?: boolean;
 };

@@ -36,7 +36,6 @@ export function cancelOnSignal(io: Io, clock: Clock, ledger?: Ledger): Cancellat
   return { signal: controller.signal, cancel: () => controller.abort(), park, release };
 }
 
-/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

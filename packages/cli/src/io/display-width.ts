@@ -5,7 +5,6 @@ export { cutToWidth as cut, displayWidth } from "@assent/core/text";
 /** The longest text of one row in a list. */
 export const LIST_WIDTH = 200;
 
-/** Breaks a text into lines of at most this width. */
 export function wrap(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => breakLine(line, Math.max(columns, 1)));
 }

@@ -1,4 +1,3 @@
-/** A command error: what happened, and what to do next. */
 export class CommandError extends Error {
   readonly type: string;
   readonly exit: number;
@@ -48,7 +47,6 @@ const HINTS: Readonly<Record<string, string>> = {
   store_io: "assent verify",
 };
 
-/** Converts any error to a failure. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof CommandError) return { type: error.type, exit: error.exit, message: error.message, hint: error.hint };
   if (error instanceof Error && error.name === "IllegalEvent") return defect(error);
@@ -67,7 +65,6 @@ export function isHeldElsewhere(error: unknown): boolean {
   return HELD_ELSEWHERE.includes(asFailure(error).type);
 }
 
-/** Ignores that another process has the session. */
 export function ignoreHeld(error: unknown): undefined {
   if (!isHeldElsewhere(error)) throw error;
 }

@@ -4,7 +4,6 @@ import type { EndingSignal, Io, Keyboard, Output } from "./io.ts";
 
 const SIGNALS: readonly EndingSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** The input and output of this process. */
 export function processIo(): Io {
   return {
     stdout: outputOf(process.stdout, false),

@@ -2,16 +2,13 @@ import { createHmac } from "node:crypto";
 import { messageOf } from "@assent/core";
 import { httpFetch } from "@assent/host";
 
-/** A message for a receiver on the network. */
 export type Post = {
   readonly url: string;
-  /** Media type of the body. */
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Signs the message, so that the receiver can tell who sent it. A message that is sent again has the same id. */
   readonly signed?: { readonly id: string; readonly secret: string };
-  /** Milliseconds since 1970, for the signature. */
   readonly now: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -24,10 +21,7 @@ export type PostResult =
 
 const LONGEST_ANSWER = 65_536;
 
-/**
- * Posts a message. Follows no redirect, so that the content reaches only the host that was configured. A signed message has the headers of Standard
- * Webhooks.
- */
+/** Posts a message. Follows no redirect, so the content reaches only the configured host. Signs as Standard Webhooks does. */
 export async function postSigned({ url, type, body, headers = {}, signed, now, timeoutMs, signal }: Post): Promise<PostResult> {
   const limit = AbortSignal.timeout(timeoutMs);
   const either = signal ? AbortSignal.any([signal, limit]) : limit;
@@ -48,7 +42,6 @@ export async function postSigned({ url, type, body, headers = {}, signed, now, t
   }
 }
 
-/** An HMAC-SHA-256 over id, time and body, as Standard Webhooks has it. */
 export function signatureHeaders({ id, secret }: NonNullable<Post["signed"]>, now: number, body: string): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(now / 1000));
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : secret;

@@ -7,7 +7,6 @@ export type Column = string | { readonly shrinks: string };
 const GAP = "  ";
 const NARROWEST = 12;
 
-/** Formats an aligned table, or one block per row if it cannot fit. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[], terminal: number | undefined): string {
   const cells = rows.map((row) => row.map(oneLine));
   const names = columns.map((column) => (typeof column === "string" ? column : column.shrinks));

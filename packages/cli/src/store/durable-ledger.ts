@@ -5,7 +5,6 @@ import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import { storeUrl } from "./location.ts";
 
-/** Opens or creates the ledger and prints its warnings. */
 export async function durableLedger(context: Context, directory: string): Promise<Ledger> {
   const ledger = await openDurable(context, directory);
   return context.overrides.ledger?.(ledger) ?? ledger;

@@ -20,7 +20,6 @@ export type Listing<K extends keyof Lists> = {
 
 const DEFAULT_LIMIT = 100;
 
-/** Prints one page, and on stderr the command for the next. */
 export async function printList<K extends keyof Lists>(context: Context, ledger: Ledger, listing: Listing<K>): Promise<number> {
   const { io, options } = context;
   const limit = options.count("limit") ?? DEFAULT_LIMIT;

@@ -49,7 +49,6 @@ export function locate({ io, options }: Pick<Context, "io" | "options">): string
   return join(userHome(io.env), ".local", "state", "assent");
 }
 
-/** Where the user's settings are. */
 export function configDirectory(env: Readonly<Record<string, string | undefined>>): string {
   const { XDG_CONFIG_HOME: config } = env;
   return join(config && isAbsolute(config) ? config : join(userHome(env), ".config"), "assent");

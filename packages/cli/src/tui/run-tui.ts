@@ -19,7 +19,6 @@ import { screenDoor } from "./screen/screen-door.ts";
 import type { ConversationView } from "./screen/view.ts";
 import { SLASH_COMMANDS } from "./slash/commands.ts";
 
-/** How the screen starts. */
 export type TuiStart = {
   /** Rows painted before this module was loaded. */
   readonly shown: ShownRows;

@@ -15,7 +15,6 @@ import { cardApprover } from "../tui/cards/approver.ts";
 import { reviewOnCard } from "../tui/cards/proposal-cards.ts";
 import type { CardStack } from "../tui/cards/stack.ts";
 
-/** What cards need to answer what waits in any session. */
 export type CardAnswering = {
   readonly context: Context;
   readonly store: Store;

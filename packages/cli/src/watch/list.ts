@@ -5,19 +5,15 @@ import { ageText } from "../io/who.ts";
 import type { Canvas, Key } from "../tui/draw/dialog.ts";
 import { fieldLines, type TextField, textField, typeKey } from "../tui/input/text-field.ts";
 
-/** What the list shows. */
 export type WatchState = {
   readonly rows: readonly WaitingRow[];
-  /** The id of the current row. */
   readonly current: string | undefined;
   readonly search: TextField;
   readonly isSearching: boolean;
   readonly isHelpOpen: boolean;
-  /** What happened last, for example who answered. */
   readonly notice: string;
 };
 
-/** An empty list. */
 export const EMPTY_LIST: WatchState = {
   ...{ rows: [], current: undefined, search: textField(), isSearching: false, isHelpOpen: false },
   notice: "",
@@ -36,7 +32,6 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["q", "leave; what waits stays open"],
 ];
 
-/** The rows that match the search. */
 function matchingRows({ rows, search }: Pick<WatchState, "rows" | "search">): readonly WaitingRow[] {
   return listedRows(rows, { ...NO_FILTER, text: search.text });
 }
@@ -67,7 +62,6 @@ function groupName(group: RowGroup | undefined, columns: number): string {
   return [...title, oneLine(group?.rows[0]?.agent ?? "")].join(" · ");
 }
 
-/** The row before or after the current one. */
 export function stepTo(state: WatchState, step: 1 | -1): string | undefined {
   return moveTo(
     matchingRows(state).map(({ id }) => id),
@@ -80,7 +74,6 @@ const OPENING: readonly string[] = ["enter", "y", "n", "e"];
 const LEAVING: readonly string[] = ["q", "ctrl+c", "ctrl+d"];
 const STEPS: Readonly<Record<string, 1 | -1>> = { j: 1, down: 1, k: -1, up: -1 };
 
-/** Handles a key on the list. */
 export function pressList(state: WatchState, key: Key): { readonly state: WatchState; readonly act: WatchAct } {
   const next = (change: Partial<WatchState>, act?: WatchAct): { readonly state: WatchState; readonly act: WatchAct } => ({
     state: { ...state, notice: "", ...change },

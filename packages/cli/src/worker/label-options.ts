@@ -3,7 +3,6 @@ import { usageError } from "../io/failure.ts";
 
 const LABEL = /^([A-Za-z0-9][A-Za-z0-9._/-]{0,62})=([^\s=]{0,63})$/;
 
-/** Parses the `--label KEY=VALUE` options. */
 export function readLabelOptions({ options }: Pick<Context, "options">, command: string): Readonly<Record<string, string>> {
   const labels = options.list("label").map((text) => {
     const [, key = "", value = ""] = LABEL.exec(text) ?? [];

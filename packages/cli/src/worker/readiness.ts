@@ -10,7 +10,6 @@ import {
   type SessionState,
 } from "@assent/core";
 
-/** Why a session can continue without a person. */
 export type WorkReason = "submitted" | "interrupted" | "answered" | "task" | "notice" | "schedule";
 
 export type Readiness = {

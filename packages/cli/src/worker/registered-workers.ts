@@ -24,7 +24,6 @@ export type WorkerView = WorkerPlace & {
   readonly host: string;
   readonly pid: number;
   readonly startedAt: string;
-  /** The sessions it has open. */
   readonly sessions: readonly string[];
 };
 

@@ -4,14 +4,12 @@ import { shellWord } from "../command-line/shell-word.ts";
 import type { Context } from "../command-line/spec.ts";
 import { storeFlag } from "../store/location.ts";
 
-/** What a worker offers. */
 export type WorkerOffer = {
   /** It takes sessions whose workspace is one of these directories, or below one. */
   readonly workspaces: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
 };
 
-/** What a session needs from a worker. */
 export type SessionNeeds = { readonly workspace: string; readonly labels: Readonly<Record<string, string>> };
 
 /** A session that was submitted with `--detach`: its prompt and its limits. */
@@ -61,7 +59,6 @@ export function whyNoWorker(workers: readonly WorkerOffer[], needs: SessionNeeds
     : `no worker has the workspace ${needs.workspace}`;
 }
 
-/** How to start a worker that takes the session. */
 export function startText(context: Pick<Context, "options">, { workspace, labels }: SessionNeeds): string {
   const words = Object.entries(labels).map(([key, value]) => ` --label ${shellWord(`${key}=${value}`)}`);
   return `Start one: assent worker --workspace ${shellWord(workspace)}${words.join("")}${storeFlag(context)}`;

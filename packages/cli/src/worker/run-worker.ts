@@ -20,7 +20,6 @@ import { labelsText } from "./requirements.ts";
 import { sessionContext } from "./session-context.ts";
 import { createSessionFinder, type FoundSession, isTemporary, type SessionFinder } from "./session-finder.ts";
 
-/** How many sessions a worker continues at once. */
 export const DEFAULT_CONCURRENCY = 4;
 
 /** `assent worker`: continues sessions that have work and that no process has open, until it is stopped. */

@@ -33,10 +33,7 @@ export type EditedText =
 
 const GRACE_MS = 2000;
 
-/**
- * Lets a person edit a text in their own editor. The texts and the editor's working directory are in a private directory, where no project settings
- * reach the editor; it is always removed. Rejects with the signal's reason after ending the editor.
- */
+/** Lets a person edit a text in their own editor, in a private directory that is always removed and no project settings reach. */
 export async function editText(options: EditTextOptions): Promise<EditedText> {
   const { editor, environment, signal } = options;
   signal.throwIfAborted();

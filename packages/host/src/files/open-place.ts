@@ -16,7 +16,6 @@ export type WritablePlace = {
   readonly close: () => Promise<void>;
 };
 
-/** Opens a directory by name, creating it if needed. */
 export async function openNamedPlace(directory: string): Promise<WritablePlace> {
   await mkdir(directory, { recursive: true });
   return { path: directory, confirm: async () => undefined, close: async () => undefined };

@@ -11,10 +11,7 @@ const MAX_LINKS = 40;
 
 type ReplaceOptions = { readonly mode?: number; readonly anchor?: PlaceAnchor };
 
-/**
- * Replaces a whole file atomically: temporary file, fsync, rename, fsync of the directory. Keeps mode and owner; if the owner cannot be kept, nothing is
- * replaced. Follows links unless an anchor is given. Hard links keep the old bytes; extended attributes are lost.
- */
+/** Replaces a whole file atomically. Keeps mode and owner, or replaces nothing. Follows links unless an anchor is given. */
 export async function replaceFile(path: string, bytes: string | Uint8Array, options: ReplaceOptions = {}): Promise<void> {
   const { mode, anchor } = options;
   const target = anchor ? path : await resolveLinks(path);

@@ -10,10 +10,7 @@ export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
   readonly data?: readonly string[];
 };
 
-/**
- * Arguments with which git runs no program named by the repository's configuration or attributes. Call it right before the run. Rejects with
- * `GitRefusal` if that is impossible.
- */
+/** Arguments with which git runs no program of the repository. Call it right before the run. Rejects with `GitRefusal`. */
 export async function hardenGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
   const { before, command, after } = splitCommand(run.args);
   const { leadsOutside } = findRepository(run.cwd, { data: run.data ?? [] });

@@ -23,7 +23,6 @@ export async function matchesInput(entry: HookEntry, input: JsonObject): Promise
   }
 }
 
-/** True if the matcher accepts any of the names. */
 export function matchesAny({ matches }: HookEntry, values: readonly string[]): boolean {
   return !matches || values.length === 0 || values.some(matches);
 }
@@ -34,7 +33,6 @@ function createSubject(input: JsonObject): HookSubject {
   return { tool: String(tool), kind, input: getToolInput(input), cwd: String(cwd) };
 }
 
-/** The input of the event's call; empty without one. */
 export function getToolInput({ tool_input: given }: JsonObject): JsonObject {
   return isInput(given) ? given : {};
 }

@@ -3,7 +3,6 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { makeFifos } from "../processes/output-pipe.ts";
 
-/** Standard streams of a hook program. */
 export type ProgramPipes = {
   /** Blocking descriptors 0 to 2 of the child. */
   readonly childEnds: readonly [number, number, number];

@@ -1,7 +1,6 @@
 import { type Clock, type JsonObject, messageOf } from "@assent/core";
 import type { HookFunction, HookRun } from "@assent/core/parts";
 
-/** A hook function with its input and time limit. */
 export type FunctionCall = {
   readonly call: HookFunction;
   readonly input: JsonObject;

@@ -6,7 +6,6 @@ import { runFunction } from "./run-function.ts";
 import { type HookProgram, type HookRunEnd, type ProgramBounds, runProgram } from "./run-program.ts";
 import type { Slots } from "./slots.ts";
 
-/** What running a hook needs. */
 export type HookRunContext = SecretNames & {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly projectDir: string;
@@ -23,7 +22,6 @@ export type HookRunContext = SecretNames & {
   readonly warn: (message: string) => void;
 };
 
-/** The outcome of one hook, and the input it rewrote. */
 export type HookStep = { readonly outcome: HookOutcome; readonly rewrote?: JsonObject };
 
 /** Runs one hook and records the run. Never rejects. */
@@ -93,10 +91,7 @@ function createProgram(running: HookRunContext, entry: HookEntry, input: JsonObj
   };
 }
 
-/**
- * The user's environment without secrets and shell redirections, plus the hook's own variables. The project's `secretEnv` applies only to project hooks,
- * so that it cannot hide variables from others.
- */
+/** The user's environment without secrets, plus the hook's variables. The project's `secretEnv` applies only to project hooks. */
 function hookEnvironment(
   { environment, secretEnv, projectSecretEnv, projectDir, sessionId }: HookRunContext,
   { env, passEnv }: Extract<HookBody, { readonly type: "command" }>,

@@ -9,7 +9,6 @@ import { startProgram } from "../processes/start-program.ts";
 import type { ProcessTable } from "../processes/table.ts";
 import { openProgramPipes } from "./program-pipes.ts";
 
-/** A hook program and its input. */
 export type HookProgram = {
   readonly file: string;
   readonly args: readonly string[];
@@ -19,7 +18,6 @@ export type HookProgram = {
   readonly timeoutMs: number;
 };
 
-/** Time and output limits. */
 export type ProgramBounds = {
   readonly clock: Clock;
   readonly table: ProcessTable;

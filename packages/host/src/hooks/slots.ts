@@ -1,13 +1,11 @@
 /** Frees a slot; call it exactly once. */
 export type ReleaseSlot = () => void;
 
-/** A limited number of slots, granted in order. */
 export type Slots = {
   /** Undefined: aborted before a slot was free. */
   readonly take: (signal: AbortSignal) => Promise<ReleaseSlot | undefined>;
 };
 
-/** Creates a slot pool. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

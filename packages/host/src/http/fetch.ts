@@ -14,10 +14,7 @@ type FetchFunction = typeof globalThis.fetch;
 type FetchInput = Parameters<FetchFunction>[0];
 type FetchInit = NonNullable<Parameters<FetchFunction>[1]>;
 
-/**
- * `fetch` for model requests over `node:http`, which loads four times faster than Node's `fetch` (decision 30). Anything unusual, such as redirects and
- * proxies, goes to Node's `fetch`.
- */
+/** `fetch` over `node:http`, which loads four times faster (decision 30). Redirects, proxies and such go to Node's `fetch`. */
 export const httpFetch: FetchFunction = async (input, init = {}) => {
   const plain = isRerouted() ? undefined : readPlainRequest(input, init);
   if (!plain) return await globalThis.fetch(input, init);

@@ -63,7 +63,6 @@ async function findAttributed(
   }
 }
 
-/** Names a few paths. */
 function listPaths(paths: readonly string[]): string {
   const shown = paths.slice(0, 3).join(", ");
   return paths.length > 3 ? `${shown} and ${paths.length - 3} more` : shown;

@@ -49,10 +49,7 @@ const HELD_SPILLED_BYTES = 1_048_576;
 
 type StopReason = Exclude<ProcessEnd["ended"], "exit">;
 
-/**
- * Follows a job until it exits, times out or is cancelled. After an exit the output is read to the end, or for `lingerMs` if another process holds the
- * pipe. Otherwise all its groups are ended first.
- */
+/** Follows a job until it exits, times out or is cancelled. Then reads the output to the end, or for `lingerMs` if it is held open. */
 export async function followJob(attended: FollowedJob): Promise<ProcessEnd> {
   const { spec, signal, settings, job } = attended;
   const stop = createStop(spec.timeoutMs, signal);

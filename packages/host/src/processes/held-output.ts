@@ -16,10 +16,7 @@ export type HeldOutput = {
   readonly end: () => Promise<HeldOutputEnd>;
 };
 
-/**
- * Holds at most `limit` bytes: the first fifth and the newest rest. Beyond the limit, or always with `spillsAll`, everything goes to the spill file. If
- * that fails, the output has no file.
- */
+/** Holds the first fifth and the newest rest of the output. Beyond the limit, or with `spillsAll`, all goes to the spill file. */
 export function createHeldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined, spillsAll = false): HeldOutput {
   const memory = createSegments(limit);
   const counts = countText();

@@ -6,7 +6,6 @@ import { Readable, Writable } from "node:stream";
 import { type ConfinedStart, errorCode, type ProcessSpec } from "@assent/core";
 import { waitUntilProcessGone } from "./group.ts";
 
-/** A child process. */
 export type SpawnedProgram = {
   readonly child: ChildProcess;
   /** For a confined program: resolves once all its processes are gone, to whether the program itself ran. */

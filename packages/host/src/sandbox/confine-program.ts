@@ -45,10 +45,7 @@ const KINDS = ["root", "private", "writable", "pinned", "readOnly", "masked"] as
 
 type Mount = { readonly at: string; readonly kind: (typeof KINDS)[number]; readonly args: readonly string[] };
 
-/**
- * Turns a program into the bubblewrap command that runs it confined. Bubblewrap starts with an empty environment and gets its options through a
- * descriptor, so that neither other users nor the command can read them.
- */
+/** Turns a program into the bubblewrap command that confines it. Options go through a descriptor, so that nothing can read them. */
 export function confineProgram(program: ConfinedProgram, confinement: Confinement): ConfinedStart {
   const { sandbox, network } = confinement;
   const options = [

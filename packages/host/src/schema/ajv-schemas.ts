@@ -28,7 +28,6 @@ export function ajvSchemas(): Schemas {
 
 type Dialect = "draft-07" | "2020-12";
 
-/** The formats that are checked. */
 const FORMATS: FormatName[] = [
   "date",
   "time",

@@ -31,7 +31,6 @@ export const COPIED_COLUMNS: Readonly<Record<CopiedTable, readonly string[]>> = 
 /** The tables in the order in which they are copied. */
 export const COPIED_TABLES: readonly CopiedTable[] = Object.freeze(Object.keys(COPIED_COLUMNS) as CopiedTable[]);
 
-/** Rows in a page. */
 export const COPY_PAGE = 500;
 
 /** What a ledger says about where it is, if it is a copy. The next opening cancels open approvals and unused answers. */

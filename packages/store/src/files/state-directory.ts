@@ -17,10 +17,7 @@ export type StoreWarning = {
   readonly message: string;
 };
 
-/**
- * False only if there never was a ledger. Throws `store_unreadable`, `store_unsafe_location` (links, files of another owner) or
- * `store_lost`.
- */
+/** False only if there never was a ledger. Throws `store_unreadable`, `store_unsafe_location` or `store_lost`. */
 export function hasLedger(paths: StatePaths): boolean {
   try {
     if (!exists(paths.directory)) return false;

@@ -20,7 +20,6 @@ export function findPrunable(database: Database, before: string): Prunable {
   return choosePrunable(readSessions(database), new Set([...open.iterate()].map(({ session }) => session)), before);
 }
 
-/** Selects the sessions in which a proposal or a question waits. */
 export const SELECT_WAITING = "select session from proposals where open = 1 union select session from questions where open = 1";
 
 /** `waiting` are sessions with open proposals or questions. */

@@ -2,7 +2,6 @@ import { type Lists, type PageQuery, type SessionRow, SHARED, sessionRowAt } fro
 import type { ChainEntry } from "../rows/rows.ts";
 import { shownHolder } from "../write/lease.ts";
 
-/** How a list is stored. */
 export type ListTable = {
   readonly table: string;
   readonly id: string;
@@ -16,7 +15,6 @@ export type ListTable = {
 /** Values are placed where the text has `?`. */
 export type Statement = { readonly sql: string; readonly values: readonly string[] };
 
-/** The tables of the lists. */
 export const LIST_TABLES: { readonly [K in keyof Lists]: ListTable } = {
   approvals: plainTable("approvals"),
   grants: plainTable("grants"),

@@ -89,7 +89,6 @@ export function readSnapshot({ session, seq, hash, state }: SnapshotRow, context
   return { seq, state: JSON.parse(state) as Json };
 }
 
-/** Warns that the snapshot of a session is not used. */
 export function snapshotWarning(session: string, fault: string): StoreWarning {
   const message = `The snapshot of session ${session} was ignored: ${fault}. Its events are used instead. Check: assent verify`;
   return { type: "snapshot_mismatch", message };

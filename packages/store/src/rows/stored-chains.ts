@@ -21,10 +21,7 @@ export type ChainColumns = {
   readonly row: string | null;
 };
 
-/**
- * Rows may lag by this many events, because writing one with every call would double its cost. Changes that others depend on are written at
- * once.
- */
+/** Rows may lag by this many events, because writing one with every call would double its cost. */
 const LAG = 32;
 
 export type ChainReader = {

@@ -16,7 +16,6 @@ export type ChainCut = { readonly pos: number; readonly goodSeq: number };
 
 type CutRecord = { readonly pos: number; readonly type: string; readonly body: string };
 
-/** Selects what `collectPastCuts` reads. */
 export const SELECT_CUTS: string = `select pos, type, body from events where session = '${SHARED}' and type in ('store.pruned', 'store.repaired') order by seq`;
 
 export function readPastCuts(database: Database, also?: ReadonlyMap<string, ChainCut>): PastCuts {

@@ -20,18 +20,15 @@ export function checkLists(database: Database, scan: Scan, only: string | undefi
   ];
 }
 
-/** The lists as stored. */
 export type StoredLists = {
   readonly sessions: Iterable<{ readonly session: string; readonly read: () => ChainEntry }>;
   readonly rows: (table: keyof ListRows) => Iterable<ListColumns>;
 };
 
-/** Selects what `StoredLists.rows` returns. */
 export function selectList(table: keyof ListRows): string {
   return `select id, first, latest, session, ${SEARCH_COLUMN[table].column} as searched, open, row from ${table}`;
 }
 
-/** Compares the lists with what the events give. */
 export function compareLists(scan: Scan, only: string | undefined, { sessions, rows }: StoredLists): readonly Finding[] {
   if (scan.chains.get(SHARED)?.bad) return [];
   const judged: IsChecked = (session) => isJudged(scan, only, session);

@@ -11,10 +11,7 @@ const VALUE_LIMIT = 65_536;
 const BODY_LIMIT = 1_048_576;
 const NO_BLOBS: readonly Blob[] = [];
 
-/**
- * Moves values over 64 KiB into blobs, and objects with a `$blob` key, which could be mistaken for references. Throws `event_invalid`, or
- * `event_too_large` for more than 1 MiB.
- */
+/** Moves values over 64 KiB, and objects with a `$blob` key, into blobs. Throws `event_invalid` or `event_too_large`. */
 export function storedBody(type: string, body: JsonObject): StoredBody {
   const text = canonical(type, body);
   if (text.length * 3 <= VALUE_LIMIT || Buffer.byteLength(text) <= VALUE_LIMIT) {

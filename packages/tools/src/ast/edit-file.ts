@@ -77,10 +77,7 @@ const WORD = /([A-Za-z_$][\w$]*)/;
 /** Next to one of these, a word is part of something else: an escape, a number, regex flags, a longer name. */
 const JOINED = /[\d\\/'"`\u0080-\uffff]/;
 
-/**
- * True if a change only replaces names with other names. The result then still parses, so it need not be checked. Returns false in
- * doubt.
- */
+/** True if a change only replaces names with names, so the result still parses and need not be checked. False in doubt. */
 export function onlyRenames({ before, after }: Pick<Change, "before" | "after">, { name }: Language): boolean {
   if (!FAMILY.has(name)) return false;
   const [old, present] = [before.split(WORD), after.split(WORD)]; // words are at odd indexes

@@ -28,7 +28,6 @@ export const pathsField: Field<readonly string[]> = {
 
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** Returns a problem with the paths that their types do not cover. */
 export function pathsFault(paths: readonly string[]): string | undefined {
   if (paths.length === 0 || paths.some((path) => path.trim() === "")) return "paths must not be empty";
   for (const [index, path] of paths.entries()) {

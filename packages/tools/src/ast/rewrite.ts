@@ -31,7 +31,6 @@ export function variablesOf(template: Template): ReadonlySet<string> {
   return new Set(template.flatMap((piece) => (typeof piece === "string" ? [] : [piece.variable])));
 }
 
-/** Plans the changes of all operations on the original text. */
 export function planChanges(text: string, found: readonly OpMatches[]): RewritePlan {
   let nestedSkipped = 0;
   const changes: Change[] = [];

@@ -25,10 +25,7 @@ export function* readSourceFiles(targets: readonly Target[]): Generator<SourceFi
 const MAX_BYTES = 2 * 1024 * 1024;
 const MARK = "\ufeff";
 
-/**
- * Reads a source file, or returns why it is skipped. Reads synchronously, because async reads of thousands of small files take much
- * longer.
- */
+/** Reads a source file, or returns why it is skipped. Synchronous, because async reads of many small files take much longer. */
 export function readSource(path: string): SourceText | SkipReason {
   const file = openRealPath(path);
   if (!file) return "unreadable"; // gone or unreadable: counted as skipped

@@ -69,10 +69,7 @@ export type ShellDeps = StepsPlace & {
 
 export const SHELL: ToolListing = { name: "shell", title: "Shell", kind: "execute", subject: "command" };
 
-/**
- * Runs a command line in its own process group. Commands allowed by a rule run directly from their plan; what a person approved runs
- * with bash. Rules, facts and safeguards decide.
- */
+/** Runs a command line in its own process group: from its plan if a rule allowed it, with bash if a person approved it. */
 export function shellTool(deps: ShellDeps): Tool {
   const { effects, containment } = deps;
   return defineTool({

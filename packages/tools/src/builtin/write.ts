@@ -30,10 +30,7 @@ export type WriteDeps = FileDeps;
 
 export const WRITE: ToolListing = { name: "write", title: "Write", kind: "edit", subject: "file_path" };
 
-/**
- * Creates or replaces a file. An existing file must have been read in this session and be unchanged since. Always asks, and fails if
- * the path leads elsewhere by the time it runs.
- */
+/** Creates or replaces a file. An existing file must have been read in this session and be unchanged. Always asks. */
 export function writeTool(deps: WriteDeps): Tool {
   const judged = judgedPaths();
   return defineTool({

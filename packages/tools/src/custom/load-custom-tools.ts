@@ -27,10 +27,7 @@ export type LoadedTools = {
   readonly failed: readonly ToolFailure[];
   /** Modules of an untrusted project. None of them was read. */
   readonly untrusted: readonly string[];
-  /**
-   * Ends the modules' threads. Running and later calls fail. Without it a thread ends with the program or when its tools are no longer
-   * used.
-   */
+  /** Ends the modules' threads; running and later calls fail. Otherwise a thread ends when its tools are no longer used. */
   readonly close: () => void;
 };
 
@@ -122,7 +119,6 @@ function isSameTool(one: AdaptedTool | undefined, other: AdaptedTool | undefined
   return one?.code === other?.code && isDeepStrictEqual(one && definitionData(one.tool), other && definitionData(other.tool));
 }
 
-/** Everything in a definition that is data. */
 function definitionData({ title, inputSchema, definition: { input: _, ...definition } }: Tool): object {
   return { title, inputSchema, ...Object.fromEntries(Object.entries(definition).filter(([, value]) => typeof value !== "function")) };
 }

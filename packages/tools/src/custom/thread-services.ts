@@ -15,7 +15,6 @@ export type ApiPorts = ProgramPorts & {
   readonly staging: boolean;
 };
 
-/** A call that runs in a module's thread. */
 export type ServedCall = RunningCall & {
   readonly run?: RunContext;
   /** Set while a pending action is settled. */
@@ -41,7 +40,6 @@ export async function answerAsk(
   return await runProgram(ports, { ...options, file, args, signal, cwd: resolve(ports.cwd, options.cwd ?? ".") }, call);
 }
 
-/** Answers a blocking request. */
 export function answerSync(ports: ApiPorts, ask: ThreadSyncAsk, call: ServedCall | undefined): unknown {
   if (ask.kind === "hasUI") return ports.ui?.() !== undefined;
   if (!call?.run) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");

@@ -51,7 +51,6 @@ export function callContext(call: ThreadCall, facts: CallFacts): CustomToolConte
   });
 }
 
-/** The call that the running code belongs to. */
 function runningCall(): ThreadCall | undefined {
   const call = SCOPE.getStore()?.call;
   return call?.over === false ? call : undefined;

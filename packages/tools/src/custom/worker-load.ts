@@ -9,7 +9,6 @@ import { definitionProblem, errorLine, type FailureType } from "./tool-failure.t
 import { factoryApi } from "./worker-api.ts";
 import { post, START } from "./worker-channel.ts";
 
-/** The error of a module that calls `process.exit`. */
 export const EXIT_REFUSED = "Module tried to exit the process";
 
 /** A module's tools by their index in the factory's list, and the report for the program. */

@@ -6,10 +6,7 @@ import { toPlainBreaks } from "./line-breaks.ts";
 
 type EditInput = { readonly file_path: string; readonly old_string: string; readonly new_string: string; readonly replace_all?: boolean };
 
-/**
- * Makes the edit that turns a file into `content`: the lines from the first to the last difference, with enough context to be unique.
- * If the file changes meanwhile, the edit fails.
- */
+/** Makes a unique edit that turns a file into `content`, from the first changed line to the last. */
 export function makeEditInput(path: string, input: EditInput, content: string): EditInput {
   const before = toPlainBreaks(fileText(path));
   const after = toPlainBreaks(content);

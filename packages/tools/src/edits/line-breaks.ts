@@ -33,7 +33,6 @@ export function toPlainBreaks(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** A range of offsets in the plain bytes. */
 export type Range = { readonly from: number; readonly to: number };
 
 /**

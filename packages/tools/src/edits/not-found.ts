@@ -34,7 +34,6 @@ function cutShown(line: string): string {
 type Region = {
   readonly line: number;
   readonly lines: readonly string[];
-  /** True if only whitespace differs. */
   readonly blanksOnly: boolean;
 };
 

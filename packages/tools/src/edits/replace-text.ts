@@ -17,10 +17,7 @@ export const MOST_PLACES = 1_000_000;
 const NAMED_LINES = 20;
 const LF = 0x0a;
 
-/**
- * Replaces text in a file's bytes and leaves all other bytes alone. Line breaks of either kind match, and the new text gets those of
- * the file. The common start and end of both texts stay untouched.
- */
+/** Replaces text and leaves all other bytes alone. Line breaks of either kind match, and the new text gets the file's. */
 export function replaceText(file: Buffer, { from, to, everywhere }: Replacement, maxBytes: number): ReplaceOutcome {
   const plain = stripReturns(file);
   const sought = Buffer.from(toPlainBreaks(from));

@@ -6,7 +6,6 @@ import type { JudgedPaths } from "../files/judged-paths.ts";
 import type { Reads } from "../files/reads.ts";
 import { displayPath } from "../files/shown-path.ts";
 
-/** What tools that change files need. */
 export type FileDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
 
 export type FileTarget = {
@@ -39,7 +38,6 @@ export async function findTarget(
   }
 }
 
-/** Where a call would change a file. */
 type ChangePlace = { readonly path: string; readonly ctx: Pick<CallContext, "cwd" | "sessionId"> };
 
 /**

@@ -11,7 +11,6 @@ import { type HostOptions, resolveHost } from "./resolve-host.ts";
 
 export type FetchOptions = HostOptions & { readonly format: "markdown" | "text" | "html"; readonly maxBytes: number };
 
-/** The text of a URL, or the URL it redirects to. */
 export type FetchOutcome =
   | { readonly redirect: URL }
   | { readonly text: string; readonly status: number; readonly media: string; readonly bytes: number; readonly isCut: boolean };

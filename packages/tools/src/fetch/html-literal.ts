@@ -19,7 +19,6 @@ export function openLiteral(page: Page, name: string): void {
   page.literal = { name, parts: [], language: "" };
 }
 
-/** Starts preformatted text. */
 export function openPre(page: Page, { attributes }: OpenTag): void {
   endHeading(page);
   breakLine(page, 2);
@@ -47,7 +46,6 @@ function collectPre(literal: CollectedText, token: Exclude<HtmlToken, { type: "t
   return true;
 }
 
-/** Writes the collected text, if any. */
 export function endLiteral(page: Page): void {
   if (!page.literal) return;
   const { name, parts, language } = page.literal;

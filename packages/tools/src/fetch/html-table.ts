@@ -19,13 +19,11 @@ export function closeTable(page: Page): void {
   breakLine(page, 2);
 }
 
-/** Ends the previous row if it is open. */
 export function openRow(page: Page): void {
   endRow(page);
   breakLine(page, 1);
 }
 
-/** Ends the previous cell if it is open. */
 export function openCell(page: Page): void {
   endCell(page);
   if (page.tables === 0 || page.isLayout) {

@@ -29,10 +29,7 @@ export type HtmlTextOptions = {
   readonly maxChars: number;
 };
 
-/**
- * Converts a page to text in reading order. `isCut` means that it was too long. Nothing is executed or loaded, and any input is
- * accepted.
- */
+/** Converts a page to text in reading order; `isCut`: it was too long. Executes and loads nothing, and accepts any input. */
 export function htmlText(html: string, { format, url, maxChars }: HtmlTextOptions): { readonly text: string; readonly isCut: boolean } {
   const page: Page = {
     ...pageWriter(maxChars),

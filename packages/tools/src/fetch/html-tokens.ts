@@ -9,10 +9,7 @@ export type HtmlToken =
 /** Elements whose content is not for people. */
 const DROPPED: ReadonlySet<string> = new Set(["script", "style", "iframe", "noembed", "noframes"]);
 
-/**
- * Passes each token of a page to `take` until it returns false. Takes linear time: htmlparser2's full parser would search a stack of
- * open elements.
- */
+/** Passes each token to `take` until it returns false. Linear; the full parser would search a stack of open elements. */
 export function readHtmlTokens(html: string, take: (token: HtmlToken) => boolean): void {
   let text = "";
   let name = "";

@@ -139,7 +139,6 @@ function endMarks(page: PageWriter, from: number): void {
 /** Text that is collected first, because its markup depends on it. */
 export type CollectedText = { readonly name: string; readonly parts: string[]; language: string };
 
-/** The state of a page that is being converted. */
 export type Page = PageWriter & {
   readonly isMarkdown: boolean;
   base: URL;
@@ -184,7 +183,6 @@ export function endHeading(page: Page): void {
   closeContainer(page, "heading", 2);
 }
 
-/** Ends an element whose lines have a prefix. */
 export function closeContainer(page: Page, name: string, breaks: 1 | 2): void {
   breakLine(page, breaks);
   leave(page, name);

@@ -115,10 +115,7 @@ const MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] =
 const META_BYTES = 1024;
 const META = /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,100})/i;
 
-/**
- * Decodes a body by its byte order mark, the header, the page's own charset, or as UTF-8, in this order. Invalid bytes become `�`,
- * except for a character that was cut.
- */
+/** Decodes by byte order mark, header, the page's charset, or as UTF-8. Invalid bytes become `�`, except a cut character. */
 export function decodeText({ bytes, isCut }: Body, { charset, isHtml }: TextType): string {
   const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
   const text = decoderOf(marked ?? charset ?? (isHtml ? metaCharset(bytes) : undefined) ?? "utf-8").decode(bytes, { stream: isCut });

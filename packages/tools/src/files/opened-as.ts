@@ -34,10 +34,7 @@ export type OpenedFile = {
 const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 const TOO_MANY_OPEN = /^(EMFILE|ENFILE)$/;
 
-/**
- * Opens a regular file by its real path. Undefined if it is gone, unreadable or replaced by a link. Throws only if too many files are
- * open.
- */
+/** Opens a regular file by its real path. Undefined if it is gone, unreadable or a link. Throws if too many files are open. */
 export function openRealPath(path: string): OpenedFile | undefined {
   let fd: number | undefined;
   let opened: OpenedFile | undefined;
@@ -56,10 +53,7 @@ export function openRealPath(path: string): OpenedFile | undefined {
 /** The entries of an open directory, and a path to it that survives renaming. */
 export type OpenedDirectory = { readonly entries: readonly Dirent[]; readonly at: string };
 
-/**
- * Lists a directory by its real path. Rejects with `ERR_PLACE_CHANGED` if a link leads there now. On Linux the directory stays open
- * during `use`.
- */
+/** Lists a directory by its real path. Rejects with `ERR_PLACE_CHANGED` if a link leads there. On Linux it stays open. */
 export async function listRealPath<T>(path: string, use: (directory: OpenedDirectory) => T | Promise<T>): Promise<T> {
   const fd = openDirectory(path);
   try {

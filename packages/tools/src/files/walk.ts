@@ -22,10 +22,7 @@ const MAX_IGNORE_FILE = 1024 * 1024;
 /** In order of precedence. */
 const IGNORE_FILES = [".ignore", ".gitignore"];
 
-/**
- * Yields the regular files below a real path as sorted absolute paths. Honors ignore files, follows no links, and never enters `.git`
- * or `node_modules`. Rejects if the directory itself cannot be listed or the signal aborts.
- */
+/** Yields the regular files below a real path, sorted. Honors ignore files, follows no links, skips `.git`, `node_modules`. */
 export async function* walkFiles(directory: string, options: WalkOptions): AsyncGenerator<string> {
   const entries = await listEntries(directory);
   const above = entries.some(isRepository) ? undefined : await rulesAbove(directory, options.top);

@@ -148,7 +148,6 @@ function describeFields(fields: Fields): Record<string, unknown> {
   };
 }
 
-/** Returns true if there are no issues. */
 function collectIssues<T>(known: Fields, value: unknown, issues: StandardIssue[]): value is T {
   if (!isObject(value)) return issues.push({ message: "must be object" }) === 0;
   for (const name in known) issues.push(...checkField(name, known[name], value));

@@ -7,7 +7,6 @@ export type Search = {
   readonly multiline: boolean;
   /** Number of lines around each match. */
   readonly context: number;
-  /** What to return: paths, counts or lines. */
   readonly wanted: "files" | "count" | "content";
   /** Limit for matching lines per file. */
   readonly keep: number;

@@ -4,13 +4,9 @@ import { readEscape } from "./pattern-escape.ts";
 
 export type JavaScriptPattern = { readonly source: string; readonly flags: string };
 
-/** Limit for nested groups. */
 const DEEPEST = 250;
 
-/**
- * Converts a regular expression from Rust's syntax to JavaScript with the same meaning. Throws `PatternError` for what Rust does not
- * support (look-around, backreferences) or JavaScript cannot express.
- */
+/** Converts Rust's regular expressions to JavaScript's. Throws `PatternError` for what one of the two does not support. */
 export function toJavaScript(pattern: string, { multiline, ignoreCase }: { multiline: boolean; ignoreCase: boolean }): JavaScriptPattern {
   const cursor: Cursor = { text: pattern, at: 0 };
   const modes = switchedModes(cursor, { ignoreCase, dotAll: false }) ?? { ignoreCase, dotAll: false };

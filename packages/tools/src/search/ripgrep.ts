@@ -30,10 +30,7 @@ export function searchByRipgrep(file: string, processes: Processes): SearchEngin
 
 type RunRipgrep = (names: readonly string[]) => Promise<RipgrepEnd>;
 
-/**
- * Some systems do not let ripgrep read files that this process holds open. This also checks the pattern, since there is nothing to
- * search.
- */
+/** Some systems do not let ripgrep read files that this process holds open. Checks the pattern, too. */
 async function canReadHeld(run: RunRipgrep): Promise<boolean> {
   const fd = openSync("/dev/null", "r");
   try {

@@ -19,10 +19,7 @@ const SYSTEM = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 export type SearchPlaces = { readonly workspace: string; readonly searchPath: string; readonly system?: readonly string[] };
 
-/**
- * Finds bash in system directories, then on the search path. Never in the workspace or a relative directory, where the model could
- * have put it.
- */
+/** Finds bash in system directories, then on the search path; never in the workspace, where the model could have put it. */
 export function findBash({ workspace, searchPath, system = SYSTEM }: SearchPlaces): string | undefined {
   const own = searchPath.split(":").filter((directory) => isAbsolute(directory) && !leadsInside(workspace, directory));
   return [...system, ...own].map((directory) => join(directory, "bash")).find(isExecutable);

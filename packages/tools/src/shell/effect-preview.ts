@@ -18,7 +18,6 @@ type CommandInput = {
   readonly run_in_background?: boolean | undefined;
 };
 
-/** The longest a preview runs. */
 const MOST_MS = 120_000;
 /** What fits a card. */
 const OUTPUT_CUT = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;

@@ -1,7 +1,6 @@
 import type { Display, RunContext } from "@assent/core";
 import { type AnsiScreen, makeAnsiScreen } from "@assent/host";
 
-/** The terminal size for commands. */
 export const TERMINAL_SIZE = { columns: 80, rows: 24 } as const;
 
 /** Limits for the live view. */

@@ -15,7 +15,6 @@ export type ShellRun = {
   readonly containment?: Containment;
 };
 
-/** The result of a finished command. */
 export async function makeShellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
   const { text, spilled } = await cutShownOutput(end, run);
   const [type, message, last] = describeEnd(end, run.timeoutMs);

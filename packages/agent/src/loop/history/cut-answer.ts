@@ -9,10 +9,7 @@ export function isCut(stop: string): boolean {
   return stop === "aborted" || stop === "error";
 }
 
-/**
- * An answer that broke off, as messages. Unsigned reasoning is dropped, because providers refuse it. Calls get a unique id and a result
- * that says they were not run.
- */
+/** An answer that broke off, as messages. Drops unsigned reasoning, which providers refuse. Its calls were not run. */
 export function cutMessages(parts: readonly AssistantPart[], turn: number): readonly LanguageModelV4Message[] {
   const kept = parts.filter(({ type, provider }) => type !== "reasoning" || provider !== undefined);
   if (kept.every(({ type }) => type === "reasoning")) return [];

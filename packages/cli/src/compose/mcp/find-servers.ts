@@ -10,10 +10,8 @@ import {
   type SettingsProblem,
 } from "@assent/policy";
 
-/** The configured servers, and entries that cannot be used. */
 export type FoundServers = { readonly servers: readonly ConfiguredServer[]; readonly problems: readonly SettingsProblem[] };
 
-/** Where servers may be configured. */
 export type ServerSources = {
   readonly workspace: string;
   /** Only a trusted workspace configures servers, and never with `--policy`. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Files, isObject } from "@assent/core";
 import type { McpServerSet, SeenServer } from "@assent/mcp";
 
-/** What a server listed when it last ran, and how its tools were called. */
 export type RecordedServer = SeenServer & { readonly names: readonly string[] };
 
 const LONGEST_RECORD = 2_000_000;

@@ -11,7 +11,6 @@ import { VERSION } from "../../version.ts";
 import type { OpenedPolicy } from "../policy.ts";
 import { readSeenTools, recordSeenTools } from "./seen-tools.ts";
 
-/** The MCP servers of a session. */
 export type SessionServers = {
   /** Undefined until the library is loaded. */
   readonly current: () => McpServerSet | undefined;
@@ -119,7 +118,6 @@ function statusOf(server: ServerConnection): ServerStatus {
   return { name, status: state.state === "ready" ? "connected" : state.state === "disabled" ? "disabled" : "pending" };
 }
 
-/** Loads the library and creates the servers without starting them. */
 export async function openServerSet(context: Context, parts: SessionServerParts): Promise<McpServerSet> {
   const { io } = context;
   const { servers, ports, workspace, settings, onlyDescribed, inFront } = parts;
@@ -150,7 +148,6 @@ function redirectWarnings({ io }: Context): void {
   };
 }
 
-/** Offers the tools that servers had when they last ran. Starts none. */
 export async function offerSeenTools(context: Context, policy: OpenedPolicy, ports: HostPorts): Promise<OpenedPolicy> {
   const { mcp, source, workspace } = policy;
   if (mcp.servers.length === 0) return policy;

@@ -10,13 +10,9 @@ import { listWaiting, type WaitingItem, waitingCells, waitingKind } from "./wait
 
 type AnswerCommand = { readonly command: "approve" | "reject"; readonly one: (context: Context) => Promise<number> };
 
-/** Options that are about the content of one approval. */
 const FOR_ONE = ["edit", "part", "fingerprint", "write", "preview", "run", "outcome", "answers", "pattern"] as const;
 
-/**
- * Answers several at once, after a person has seen them in a list. Each answer is its own record and counts only for what the list was about. Returns
- * the worst exit code.
- */
+/** Answers several approvals after a person saw them in a list. Each answer is its own record. Returns the worst exit code. */
 export async function answerSeveral(context: Context, { command, one }: AnswerCommand): Promise<number> {
   const { io, options } = context;
   const foreign = FOR_ONE.find((name) => options.flag(name));

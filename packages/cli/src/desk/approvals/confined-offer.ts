@@ -5,11 +5,9 @@ import { type PromotionOptions, settingsLocations, storeSetting } from "@assent/
 import type { Context } from "../../command-line/spec.ts";
 import { oneLine } from "../../io/visible-text.ts";
 
-/** The offer to stop asking about confined commands, which is made once. */
 export type ConfinedOffer = {
   /** The settings file that accepting changes; undefined if the offer was made before. */
   readonly take: () => string | undefined;
-  /** Writes the setting. Throws if the file is broken. */
   readonly accept: () => Promise<void>;
 };
 
@@ -29,7 +27,6 @@ export function createConfinedOffer({ io }: Pick<Context, "io">, directory: stri
   };
 }
 
-/** Writes the setting. Returns why it could not be written. */
 export async function acceptOffer(offer: ConfinedOffer | undefined): Promise<string | undefined> {
   try {
     await offer?.accept();
@@ -39,10 +36,8 @@ export async function acceptOffer(offer: ConfinedOffer | undefined): Promise<str
   }
 }
 
-/** What the record of the answer says about an accepted offer. */
 export function acceptedOfferText(file: string | undefined): string {
   return `Also set "allowConfined": true in ${file}.`;
 }
 
-/** What the offer says. */
 export const ALLOW_CONFINED = "Allow all confined commands: they change only the workspace, no network";

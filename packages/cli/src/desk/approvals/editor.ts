@@ -18,7 +18,6 @@ export type ApprovalEditor = {
   readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
 };
 
-/** Opens the person's editor on any text. */
 export type FileEditor = {
   readonly hasEditor: () => boolean;
   readonly openText: (texts: EditedTexts, signal: AbortSignal) => Promise<{ readonly text: string } | EditFailure>;

@@ -1,20 +1,17 @@
 import type { EffectOffer, ShownChange } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 
-/** What a command did on a copy, as lines for people. The diff follows them. */
 export type DescribedEffect = {
   readonly heading: string;
   readonly changes: readonly string[];
   /** What was left out, and files that later run by themselves. */
   readonly warnings: readonly string[];
   readonly output: string;
-  /** What an approval does. */
   readonly outcome: string;
 };
 
 const MOST_CHANGES = 200;
 
-/** Describes a shown preview. */
 export function describeEffect(effect: Extract<EffectOffer, { readonly state: "shown" }>): DescribedEffect {
   const { ended, durationMs, changes, notes, output, unwritable } = effect;
   const count = changes.length === 0 ? "no changes" : `${changes.length} ${changes.length === 1 ? "path" : "paths"} changed`;

@@ -11,10 +11,8 @@ export function factNotes(facts: Json | undefined): readonly FactNote[] {
   return [...place, ...unique(objects(hazards).map(hazardNote)), ...objects(scripts).map(scriptNote), ...objects(paths).flatMap(pathNotes)];
 }
 
-/** How to stop being asked about commands that run confined and without network. */
 export const ALLOW_CONFINED_OFFER = 'To run confined commands without asking, set "allowConfined": true.';
 
-/** True if the setting `allowConfined` would answer the default prompt about this request. */
 export function mayAllowConfined(containment: unknown): boolean {
   if (!isObject(containment) || containment["confined"] !== true || containment["network"] !== false) return false;
   return containment["lasting"] !== true && containment["secret"] !== true;
@@ -25,7 +23,6 @@ export function isAskedAboutConfined({ reason, facts }: Pick<OpenApproval, "reas
   return reason === "default" && isObject(facts) && mayAllowConfined(facts["containment"]);
 }
 
-/** Where a command runs, in words. */
 export function containmentText(containment: Containment): string {
   if (!containment.confined) return `none, it runs with your permissions: ${oneLine(containment.reason)}`;
   const network = containment.network ? "with network" : "no network";

@@ -1,7 +1,6 @@
 import type { ApprovalRow, EventBodies, JsonObject } from "@assent/core";
 import type { EditedInput } from "./edited-answer.ts";
 
-/** An approval as commands and streams print it. */
 export function approvalForm(row: ApprovalRow): JsonObject {
   const { id, session, call, tool, title, reason, rule, requestedAt, expiresAt, fingerprint } = row;
   return {

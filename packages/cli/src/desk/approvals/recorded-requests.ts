@@ -24,7 +24,6 @@ import type { Store } from "../../store/store.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
 
-/** Loads an approval's request and policy without opening the session. */
 export async function openRecordedRequests(
   context: Context,
   { ledger, directory }: Store,

@@ -32,7 +32,6 @@ export type RuleOffer = {
   readonly says: string;
   readonly scope: Remember["scope"];
   readonly rules: readonly string[];
-  /** What wider rules allow, in one sentence. */
   readonly risk: string | null;
 };
 

@@ -15,7 +15,6 @@ import type { JudgeParts } from "../explain/judge-call.ts";
 
 export type RequestEdit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
 
-/** `text` is the person's draft. */
 export type EditFailure = { readonly message: string; readonly text?: string };
 
 export type RevisionParts = Omit<JudgeParts, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };

@@ -25,7 +25,6 @@ export type WaitingItem = {
   /** One line, not cut. */
   readonly subject: string;
   readonly session: string;
-  /** Empty for the directory of the session. */
   readonly directory: string;
   /** Why a person is asked. */
   readonly why: string;
@@ -172,7 +171,6 @@ function isBefore(kind: string, since: string, after: { readonly id: string; rea
 /** Without `resume`, it continues by itself. */
 export type ContinueHint = { readonly resume: string | undefined; readonly flags: string };
 
-/** Names the commands that answer each item. */
 export function waitingText(
   waiting: readonly Pick<WaitingItem, "id" | "subject" | "previewed">[],
   { resume, flags }: ContinueHint,

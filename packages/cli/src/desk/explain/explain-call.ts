@@ -105,7 +105,6 @@ export type ExplainedCall = {
   readonly explanation: Explanation;
   /** Empty if no rule can allow it. */
   readonly offers: readonly string[];
-  /** Wider rules with their risk. */
   readonly wider: WiderRules | undefined;
   readonly text: (look: Pick<ExplainLayout, "columns" | "style">) => string;
 };

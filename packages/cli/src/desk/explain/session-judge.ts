@@ -16,7 +16,6 @@ export async function findSessionPlace(ledger: Ledger, session: string): Promise
   return undefined;
 }
 
-/** Reads the body of `session.created`. */
 export function readSessionPlace(body: StoredEvent["body"]): SessionPlace {
   const { workspace, group } = body as { readonly workspace?: string; readonly group?: SessionGroup };
   return { workspace: String(workspace), ...(group && { group }) };

@@ -53,10 +53,8 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
   return 0;
 }
 
-/** A rule to store, as a grant of this scope and workspace means it. */
 export type RuleToStore = { readonly rule: string; readonly scope: GrantRow["scope"]; readonly workspace: string };
 
-/** The change of a settings file that would store a rule. */
 export type PlannedRule = {
   readonly rule: string;
   readonly file: string;
@@ -92,7 +90,6 @@ export async function planRule(context: Context, wanted: RuleToStore, to: Target
   };
 }
 
-/** Throws if settings may not contain the rule. */
 async function soundRule(context: Context, { rule, scope, workspace }: RuleToStore, to: Target): Promise<RememberedRule> {
   const written = rememberedRule(rule);
   const moved = to === "user" ? atHome(written.rule, scope, workspace) : undefined;

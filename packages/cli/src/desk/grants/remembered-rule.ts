@@ -1,7 +1,6 @@
 import { isObject } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 
-/** A rule for a settings file, and the script it is bound to. */
 export type RememberedRule = { readonly rule: string; readonly bind?: { readonly script: string } };
 
 /** A rule, or a JSON object with a rule and a binding. */

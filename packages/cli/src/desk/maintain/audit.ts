@@ -22,7 +22,6 @@ type TargetStatus = {
   readonly note: string | null;
 };
 
-/** `assent audit`: how far every destination is. */
 export function showAudit(context: Context): Promise<number> {
   return withTargets(context, async (targets, ledger) => {
     const head = await ledger.head();
@@ -33,7 +32,6 @@ export function showAudit(context: Context): Promise<number> {
   });
 }
 
-/** `assent audit send`: sends what was not sent, once or until it is stopped. */
 export function sendAudit(context: Context): Promise<number> {
   if (context.options.flag("follow")) return followAudit(context);
   return withTargets(context, (targets, ledger) =>

@@ -7,7 +7,6 @@ import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 
-/** `assent mcp add` */
 export async function addServer(context: Context): Promise<number> {
   const { io, operands } = context;
   const [name = "", target = "", ...args] = operands;
@@ -25,7 +24,6 @@ export async function addServer(context: Context): Promise<number> {
   return 0;
 }
 
-/** `assent mcp remove` */
 export async function removeServer(context: Context): Promise<number> {
   const { io, operands } = context;
   const [name = ""] = operands;
@@ -42,7 +40,6 @@ export async function removeServer(context: Context): Promise<number> {
   return 0;
 }
 
-/** Servers of the user's and the team's settings. */
 function ownServers(context: Context): ReturnType<typeof loadSettings>["mcpServers"] {
   const flags = { allow: [], ask: [], deny: [] };
   return loadSettings(policyPlaces(context, { workspace: context.io.cwd, trusted: false, flags })).mcpServers;

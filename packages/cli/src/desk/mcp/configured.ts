@@ -9,7 +9,6 @@ import { policyPlaces } from "../../compose/policy.ts";
 import { CommandError } from "../../io/failure.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 
-/** The servers of this place, and what is needed to start them. */
 export type ServersHere = FoundServers & {
   readonly workspace: string;
   readonly settings: Settings /** Servers of a workspace that is not trusted. */;
@@ -28,7 +27,6 @@ export async function findServersHere(context: Context, command: string): Promis
   return { ...found, workspace, settings, unused: trusted ? {} : readMcpFile(join(workspace, ".mcp.json")).servers };
 }
 
-/** All servers, or the one that is named. */
 export function selectServers(
   { servers, unused, workspace }: Omit<ServersHere, "settings">,
   name: string | undefined,
@@ -49,7 +47,6 @@ export function describeCounts(...kinds: readonly (readonly [items: readonly unk
   return shown.map(([{ length }, word]) => `${length} ${word}${length === 1 ? "" : "s"}`).join(", ");
 }
 
-/** How a server is reached, on one line. */
 export function describeServer(server: ConfiguredServer["server"]): string {
   return server.type === "stdio" ? [server.command, ...server.args].join(" ") : server.url;
 }

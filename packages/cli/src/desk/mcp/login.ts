@@ -11,7 +11,6 @@ import { printJson } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { findServersHere, selectServers } from "./configured.ts";
 
-/** `assent mcp login` */
 export async function logIn(context: Context): Promise<number> {
   const { io, options } = context;
   const { name, url, written, store, redact } = await openLogin(context, "mcp login");
@@ -37,7 +36,6 @@ export async function logIn(context: Context): Promise<number> {
   return 0;
 }
 
-/** `assent mcp logout` */
 export async function logOut(context: Context): Promise<number> {
   const { io, options } = context;
   const { name, url, written, store } = await openLogin(context, "mcp logout");

@@ -8,7 +8,6 @@ import { stateDirectory } from "../../store/location.ts";
 import { warnOfProblems } from "../policy/problem-text.ts";
 import { describeCounts, findServersHere, selectServers } from "./configured.ts";
 
-/** `assent mcp test`: starts servers once and reports on each. */
 export async function testServers(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const found = await findServersHere(context, "mcp test");

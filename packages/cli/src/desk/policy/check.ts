@@ -128,7 +128,6 @@ function soundText(files: readonly string[], checked: readonly CheckedFile[]): s
   return `No problems: ${counted(rules.length, "rule")} in ${counted(there.length, "file")}.\n${lines.join("")}`;
 }
 
-/** What rules with a star permit beyond their words. */
 function riskText(checked: readonly CheckedFile[]): string {
   const risky = checked.flatMap(({ loaded, problems }) =>
     (loaded?.rules ?? []).flatMap(({ at, risk }) => {

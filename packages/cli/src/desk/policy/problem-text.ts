@@ -27,7 +27,6 @@ export function problemForm({ type, file, line, column, key, message, hint }: Se
   return { type, file, line, column, key, message, hint };
 }
 
-/** Returns the exit code. */
 export async function reportSettings(io: Io, error: SettingsError, json: boolean): Promise<number> {
   const [first] = error.problems;
   if (json) await printFailure(io, { type: error.code, exit: 2, message: error.message, hint: first?.hint ?? "" }, true);

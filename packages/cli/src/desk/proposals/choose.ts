@@ -16,7 +16,6 @@ export async function chosenPart({ io, options }: Context, { ledger }: Store, ro
   return await readPartFile(io, given, "apply");
 }
 
-/** Reads the JSON file that the option `--part` of a command names. */
 export async function readPartFile(io: Context["io"], file: string, command: string): Promise<ProposalPart> {
   const text = await readNamed(io, file, command);
   let given: unknown;
@@ -53,7 +52,6 @@ function partOf(reviews: readonly FileReview[], { id: proposal, files, hunks }: 
   return { files: [...parts.values()] };
 }
 
-/** Finds a file by its path, absolute or as shown. */
 export function findFile(reviews: readonly FileReview[], name: string, proposal: string): FileReview {
   const file = reviews.find((review) => review.path === name || review.name === name.replace(/^\.\//, ""));
   if (!file)

@@ -6,7 +6,6 @@ import type { FileEditor } from "../approvals/editor.ts";
 import type { EditFailure } from "../approvals/revise.ts";
 import { appliesProposal } from "../approvals/view.ts";
 
-/** A changed file that a person reviews, perhaps with content that they wrote. */
 export type ReviewedChange = FileReview & { readonly edited?: true };
 
 /** The files that a call of `resolve` would change; undefined if it applies none. */
@@ -48,7 +47,6 @@ function bytesOf(text: string | null): Uint8Array | null {
   return text === null ? null : new TextEncoder().encode(text);
 }
 
-/** The files with one of them replaced. */
 export function withEdited(files: readonly ReviewedChange[], file: ReviewedChange): readonly ReviewedChange[] {
   return files.map((each) => (each.path === file.path ? file : each));
 }

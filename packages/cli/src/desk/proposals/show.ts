@@ -40,7 +40,6 @@ const PAGE_LINES = 200;
 /** Output that is not a terminal is not wrapped. */
 const UNLIMITED = 1_000_000;
 
-/** The changes as a diff, with the id of every hunk. */
 function changesText(context: Context, { id }: ProposalRow, files: readonly FileReview[]): string {
   const { io, options } = context;
   const lines = changeLines(io, files, options.flag("folded"));

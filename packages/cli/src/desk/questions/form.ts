@@ -2,7 +2,6 @@ import type { JsonObject, Question, QuestionRow } from "@assent/core";
 import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionSubject } from "./view.ts";
 
-/** A question as commands and streams print it. */
 export function questionForm(row: QuestionRow): JsonObject {
   const { id, session, callId, questions, askedAt, fingerprint } = row;
   return {

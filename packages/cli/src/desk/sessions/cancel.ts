@@ -21,7 +21,6 @@ import { withStoreIfAny } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { recordedTasks } from "../tasks/recorded-tasks.ts";
 
-/** What a person wants to cancel, and the session whose process obeys. */
 export type CancelTarget = { readonly session: SessionRow; readonly target: CancelRequest["target"] };
 
 /** How it ended: `requested` if its process has not ended it yet. */
@@ -32,7 +31,6 @@ type CancelPorts = { readonly ledger: Ledger; readonly clock: Clock; readonly by
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 1_000;
 
-/** Cancels a session, call or task that runs in another process. */
 export function cancelRunning(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const id = operands[0] ?? "";

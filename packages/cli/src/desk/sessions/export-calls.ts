@@ -4,7 +4,6 @@ import { decisionSentence, rulePlace } from "../explain/decision-text.ts";
 import { proposalNote } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
-/** Returns a call's story when the call ends. */
 export type CallStories = {
   /** Undefined if the event does not belong to a call. */
   readonly take: (event: LedgerEvent) => string | undefined;

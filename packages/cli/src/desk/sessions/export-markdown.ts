@@ -5,7 +5,6 @@ import { noteOf } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
 export type MarkdownTranscript = {
-  /** Returns the text that this event adds. */
   readonly take: (event: LedgerEvent) => string;
   readonly end: () => string;
 };

@@ -4,7 +4,6 @@ export type ForkPlace = {
   readonly seq: number;
   readonly mode: string;
   readonly model: string | null;
-  /** The model had finished. */
   readonly isDone: boolean;
 };
 

@@ -1,6 +1,5 @@
 import { isObject, type Ledger, type StoredEvent } from "@assent/core";
 
-/** An approval that a person was asked for, with its answer. */
 export type AskedQuestion = {
   readonly approval: string;
   readonly session: string;
@@ -8,10 +7,8 @@ export type AskedQuestion = {
   readonly tool: string;
   /** Equal for equal calls. */
   readonly fingerprint: string;
-  /** Which rule, safeguard or default asked. */
   readonly asker: string;
   readonly askedAt: number;
-  /** Rules that "always" offered, narrow ones first. */
   readonly offers: readonly string[];
   readonly outcome: "approved" | "rejected" | "expired" | "cancelled" | "denied" | "open";
   readonly answeredAt?: number;
@@ -83,7 +80,6 @@ function describeAsker({ reason, source, rule }: StoredEvent["body"]): string {
   return "no rule";
 }
 
-/** How often one tool or rule asked, and what became of it. Times are in milliseconds. */
 export type QuestionCount = {
   readonly name: string;
   readonly asked: number;
@@ -96,7 +92,6 @@ export type QuestionCount = {
   readonly p90Ms: number | null;
 };
 
-/** Counts questions under one name. */
 export function countQuestions(name: string, questions: readonly AskedQuestion[]): QuestionCount {
   const having = (outcome: AskedQuestion["outcome"]): number => questions.filter((one) => one.outcome === outcome).length;
   const took = questions.flatMap(({ askedAt, answeredAt }) => (answeredAt === undefined ? [] : [Math.max(0, answeredAt - askedAt)]));
@@ -119,7 +114,6 @@ function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
-/** Counts by a name of each question, most asked first. */
 export function countBy(questions: readonly AskedQuestion[], nameOf: (question: AskedQuestion) => string): readonly QuestionCount[] {
   const groups = Map.groupBy(questions, nameOf);
   return [...groups].map(([name, some]) => countQuestions(name, some)).toSorted((a, b) => b.asked - a.asked);

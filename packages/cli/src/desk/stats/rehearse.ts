@@ -16,10 +16,8 @@ type AskingCall = {
   readonly questions: readonly AskedQuestion[];
 };
 
-/** What a rule would have done to past questions. */
 export type Rehearsal = {
   readonly rule: string;
-  /** What a star permits, in one sentence. */
   readonly risk: string | null;
   /** Questions that it would have saved. */
   readonly allowed: number;

@@ -32,7 +32,6 @@ export function showStats(context: Context): Promise<number> {
   });
 }
 
-/** The earliest time that counts. */
 export function startOf({ options, overrides }: Context): number {
   const span = options.duration("since");
   return span === undefined ? Number.NEGATIVE_INFINITY : (overrides.clock ?? createSystemClock()).now() - span;
@@ -88,7 +87,6 @@ function timeText(ms: number | null): string {
 
 const MOST_SHOWN = 10;
 
-/** A rule with its risk, and what it would have done. */
 export function rehearsalText({ rule, risk, allowed, approved, rejected }: Rehearsal): string {
   const shown = rejected.slice(0, MOST_SHOWN).map(({ session, call, subject }) => `    ${oneLine(subject)}  (${session} ${call})\n`);
   const more = rejected.length > MOST_SHOWN ? `    and ${rejected.length - MOST_SHOWN} more\n` : "";

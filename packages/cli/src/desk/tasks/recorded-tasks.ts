@@ -1,6 +1,5 @@
 import { type Ledger, readRows, readSessionState, type SessionRow, type TaskRow } from "@assent/core";
 
-/** An unfinished task and the session that started it. */
 export type RecordedTask = {
   readonly row: TaskRow;
   readonly session: SessionRow;

@@ -131,7 +131,6 @@ const NO_MODEL: RunModel = {
   script: undefined,
 };
 
-/** Ends a paused task and everything it left open. */
 export function discardTask(context: Context): Promise<number> {
   const { io, options } = context;
   return withStoreIfAny(context, async (store) => {
@@ -146,7 +145,6 @@ export function discardTask(context: Context): Promise<number> {
   });
 }
 
-/** Lets a task continue after a person checked a call with unknown outcome. */
 export function releaseTask(context: Context): Promise<number> {
   const { io, options } = context;
   return withStoreIfAny(context, async (store) => {

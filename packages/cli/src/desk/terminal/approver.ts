@@ -25,7 +25,6 @@ export type TerminalApproverParts = {
   readonly edit?: ApprovalEditor;
   /** Discards the proposal that the rejected call would have applied. */
   readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
-  /** The files that a call would change, if it applies a proposal. */
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
   readonly editFile?: FileEditor;
   /** Offers, once, to stop asking about confined commands. */
@@ -60,7 +59,6 @@ const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
 };
 const FURNITURE_ROWS = 10;
 
-/** Ignores keys pressed before the request was readable, and approves only after its last page. */
 export function terminalApprover(parts: TerminalApproverParts): Approver {
   let last: Promise<unknown> = Promise.resolve();
   return {

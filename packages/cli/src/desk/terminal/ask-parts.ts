@@ -9,13 +9,11 @@ import { type Prompt, quoteTyped, type TypedLine } from "./prompt.ts";
 /** `again`: the person went back. */
 type NoChoice = { readonly again: true } | Extract<TypedLine, { none: unknown }>;
 
-/** The hunks of a direct edit, if there are several. */
 export function hunksOf({ details }: OpenApproval): readonly FileDiff[] {
   const files = details.type === "edit" ? parseDiff(details.fileDiff) : [];
   return chooseAll(files).size > 1 ? files : [];
 }
 
-/** Asks for the numbers of files and hunks until they can be read. */
 export async function askParts(prompt: Prompt, files: readonly FileDiff[]): Promise<{ readonly chosen: ChosenParts } | NoChoice> {
   for (let note = ""; ; ) {
     const typed = await prompt.ask(`\n${note}Apply which? Numbers from the list, such as 1 3.2 (Enter goes back): `);
@@ -27,7 +25,6 @@ export async function askParts(prompt: Prompt, files: readonly FileDiff[]): Prom
   }
 }
 
-/** Asks which of the files to edit, if there are several texts. */
 export async function askFile(
   prompt: Prompt,
   review: readonly ReviewedChange[],

@@ -97,7 +97,6 @@ function erase(waiting: WaitingPrompt, all: boolean): string {
 
 const LONGEST_SAID = 20;
 
-/** What was typed, in quotes and on one line. */
 export function quoteTyped(typed: string): string {
   return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }

@@ -21,7 +21,6 @@ export type TerminalQuestionerParts = { readonly io: Pick<Io, "stderr" | "keyboa
 type NoLine = Extract<TypedLine, { readonly none: unknown }>;
 type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 
-/** Asks one question after the other, on stderr. */
 export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
   return {
     available: () => true,

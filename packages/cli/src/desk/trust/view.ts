@@ -4,7 +4,6 @@ import { diffConfiguration, listActivations, type TrustState } from "@assent/pol
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { whenText, whoText } from "../../io/who.ts";
 
-/** Everything a person must see before trusting a workspace. */
 export async function trustLines(ledger: Ledger, state: TrustState): Promise<readonly string[]> {
   const { configuration, trusted } = state;
   const lines = listActivations(configuration);

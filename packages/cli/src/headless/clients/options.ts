@@ -5,7 +5,6 @@ import { translateMode } from "../host/permission-modes.ts";
 export type Client = {
   /** `claude`: hosts of Claude Code's SDK, which expect its own message form. */
   readonly name: "claude" | "qwen" | "other";
-  /** The permission mode by the client's own name. */
   readonly mode: string | undefined;
   readonly system: SystemPromptChange;
   readonly unhonored: readonly string[];

@@ -36,7 +36,6 @@ export function commitAnswer({ ledger, ports, policy, by }: HostAnswerParts, ans
   return answerApproval({ ledger, clock, ids, rules, requests: createRequestReader({ ledger, tools, digest, facts }) }, { ...answer, by });
 }
 
-/** Handles `approve` and `reject` of a host. */
 export async function answerForHost(
   answering: HostAnswerParts,
   { fields, yes, proposals }: { readonly fields: JsonObject; readonly yes: boolean; readonly proposals: Dispatcher["proposals"] },

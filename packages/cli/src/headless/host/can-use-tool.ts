@@ -21,7 +21,6 @@ export type AskedApproval = Pick<
 > &
   Pick<ApprovalRow, "expiresAt"> & { readonly facts?: Json; readonly agentName?: string; readonly agentId?: string | null };
 
-/** The request that sends an approval to a host; `again` says why it is repeated. */
 export function canUseTool(approval: AskedApproval, again: JsonObject = {}): HostRequest {
   const { id, tool, callId, input, fingerprint, title, reason, source, rule, details, facts = null, expiresAt } = approval;
   const { agentId = null, agentName } = approval;
@@ -117,7 +116,6 @@ function planModes(before: string | undefined): readonly Suggestion[] {
 
 type ReadAnswer = {
   readonly answer: Omit<Answer, "approval" | "by">;
-  /** The session's new mode, by the host's name. */
   readonly mode?: string;
   readonly unhonored?: readonly string[];
 };
@@ -202,10 +200,7 @@ const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | 
   ["userSettings", "user"],
 ];
 
-/**
- * Reads what an approval of Claude Code's SDK asks to remember. A string means that it narrows rules, which is not supported, so the
- * approval does not count.
- */
+/** Reads what an approval of Claude Code's SDK asks to remember. A string: it narrows rules, so the approval does not count. */
 function readUpdates(given: unknown, approval: AskedApproval): PermissionUpdates | string {
   const updates = given ?? [];
   if (!isListOfObjects(updates)) return "'updatedPermissions' must be a list of objects.";

@@ -1,4 +1,3 @@
-/** A host request that cannot be fulfilled. */
 export class HostError extends Error {
   readonly type: string;
   constructor(type: string, message: string) {

@@ -22,7 +22,6 @@ export type HostFrontEndParts = {
   readonly inbox: Inbox;
   readonly answering: HostAnswerParts;
   readonly write: (message: WireMessage) => void;
-  /** Sends a `system` message. */
   readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
   readonly giveUp: (error: Error) => void;
   readonly facts: () => HostFacts;
@@ -30,7 +29,6 @@ export type HostFrontEndParts = {
 
 /** The front end of a program at stdin and stdout that sends prompts and answers. */
 export type HostFrontEnd = Required<Omit<FrontEnd, "attend">> & {
-  /** Reads and handles the host's lines until they end. */
   readonly listen: (steered: HostControls) => Promise<void>;
   /** Turns asking off or on, regardless of the host's abilities. */
   readonly unasked: (none: boolean) => void;
@@ -40,7 +38,6 @@ export type HostFrontEnd = Required<Omit<FrontEnd, "attend">> & {
 const LONGEST_LINE = 32 * 1024 * 1024;
 const MOST_FAULTS = 100;
 
-/** Creates the front end of a host that has sent nothing yet. */
 export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
   const { answering, say, write, session } = parts;
   const { ledger } = session;

@@ -4,7 +4,6 @@ import { readHooks } from "@assent/policy";
 import type { FrontEndHooks } from "../../compose/front-end.ts";
 import type { HostLink } from "./link.ts";
 
-/** Hooks that a host answers, in addition to those in settings. */
 export type HostHooks = FrontEndHooks & {
   /** Registers the hooks a host names when it joins. Returns what is wrong with them, if anything; then none counts. */
   readonly take: (hooks: unknown) => string | undefined;

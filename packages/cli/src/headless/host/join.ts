@@ -29,7 +29,6 @@ export type HostJoinParts = {
   readonly warn: (code: string, message: string) => void;
 };
 
-/** Handles a host's `initialize` request. */
 export type HostJoin = {
   /** The response to `initialize`. Rejects with `HostError`. */
   readonly join: (fields: JsonObject) => Promise<JsonObject>;
@@ -112,13 +111,11 @@ function withOurMode(fields: unknown): unknown {
   return meant.mode === "yolo" ? rest : { ...rest, mode: meant.mode };
 }
 
-/** Fields of `initialize` that have an effect. */
 const KNOWN_FIELDS: readonly string[] = [
   ...["subtype", "protocol", "hooks", "can_use_tool", "ask_user", "agents", "approval_timeout_ms"],
   ...["systemPrompt", "appendSystemPrompt", "sdkMcpServers", "mcpServers"],
 ];
 
-/** Fields of `initialize` that have no effect here. */
 function ignoredFields(fields: JsonObject): readonly string[] {
   const isNothing = (value: unknown): boolean =>
     value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);

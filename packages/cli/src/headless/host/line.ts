@@ -10,7 +10,6 @@ export type HostLine =
 
 export type HostReply = { readonly value: unknown } | { readonly error: string };
 
-/** Parses one line. An invalid line is a fault and has no effect. */
 export function readHostLine(text: string): HostLine {
   if (text.trim() === "") return { kind: "blank" };
   let value: unknown;

@@ -12,7 +12,6 @@ export type HostLink = {
   /** Reserves an id for a request that is announced before it is sent. */
   readonly reserve: () => string;
   readonly release: (id: string) => void;
-  /** False if there is no such open request. */
   readonly reply: (id: string, reply: HostReply) => boolean;
   /** True while a reply to a reserved id waits for its request. It counts even after the host left. */
   readonly hasReplies: () => boolean;
@@ -25,7 +24,6 @@ export type HostRequest = { readonly subtype: string } & JsonObject;
 
 type OpenRequest = { readonly message: WireMessage; readonly settle: (replied: HostResult) => void };
 
-/** Creates a link that sends through `write`. */
 export function hostLink(write: (message: WireMessage) => void): HostLink {
   const open = new Map<string, OpenRequest>();
   const reserved = new Map<string, HostReply | undefined>();

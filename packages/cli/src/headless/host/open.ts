@@ -15,7 +15,6 @@ import { translateMode } from "./permission-modes.ts";
 import type { HostControls } from "./requests.ts";
 import type { HostSettings } from "./settings.ts";
 
-/** A host front end whose input is read once there is a run to control. */
 export type OpenHost = HostFrontEnd & { readonly steer: (steering: Omit<SteeringParts, "host">) => void };
 
 export type HostParts = Pick<SteeringParts, "session" | "ports" | "policy" | "chosen"> & {
@@ -26,7 +25,6 @@ export type HostParts = Pick<SteeringParts, "session" | "ports" | "policy" | "ch
   readonly agents: () => ReturnType<ComposedAgent["agents"]>;
 };
 
-/** Opens the front end for the program at stdin and stdout. */
 export function openHost({ io, client }: Context, hosting: HostParts): OpenHost {
   const { session, ports, policy, chosen, output, inbox, giveUp, tools, agents } = hosting;
   const origin = { session: session.id, parent: null };

@@ -59,7 +59,6 @@ function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
   };
 }
 
-/** The host's answers, or why they cannot be used. */
 function readAnswered(reply: unknown, { questions }: OpenQuestion): QuestionerReply | { readonly fault: string } {
   if (!isObject(reply)) return { fault: "The answer is not an object." };
   const { outcome, reason, answers } = reply;

@@ -68,7 +68,6 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop" };
 
-/** Handles a request. Rejects with `HostError`. */
 export async function handleRequest(steered: HostControls, subtype: string, fields: JsonObject): Promise<JsonObject> {
   const name = ALIASES[subtype] ?? subtype;
   const handler = Object.hasOwn(HANDLERS, name) ? HANDLERS[name] : undefined;

@@ -113,7 +113,6 @@ async function parkedInstead({ worker }: Context, { session, cancelling }: RunPa
   return { exits: exits.filter((exit) => exit !== 130), last: last === undefined || last.exit === 130 ? parked : last };
 }
 
-/** Records why no turn could start. */
 async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome): Promise<RunOutcome> {
   const { error } = unbegun;
   const { turn, openTurn } = session.state;

@@ -21,7 +21,6 @@ export type RunToCreate = {
   readonly more: JsonObject;
 };
 
-/** Creates the session of a run. */
 export async function createRunSession(context: Context, ports: SessionPorts, run: RunToCreate): Promise<Session> {
   const { policy, place, flags, prompt, id, model, more } = run;
   refuseUnpriced(policy, model);

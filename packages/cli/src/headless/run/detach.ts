@@ -20,7 +20,6 @@ export function refuseAttachedOptions({ input, output }: RunFlags): void {
   if (output === "stream-json") throw usageError("run", "options '--detach' and '--output-format stream-json' cannot be used together.");
 }
 
-/** The id of the model that a worker will use. Keys come from the worker's environment. */
 export async function detachedModel(context: Context, given: string | undefined): Promise<string> {
   const { io } = context;
   if (given === undefined)

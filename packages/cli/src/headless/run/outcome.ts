@@ -1,7 +1,6 @@
 import type { RunEnd } from "@assent/agent";
 import type { EventBodies } from "@assent/core";
 
-/** How a run ended, as programs see it. Without `exit` the process continues. */
 export type RunOutcome = {
   readonly subtype:
     | "success"
@@ -45,7 +44,6 @@ export function runOutcome({ reason, text, error }: RunEnd, { whole }: { readonl
 const LIMITED = { type: "limit_turns", message: "The limit of turns is reached." };
 const UNKNOWN = { type: "unhandled_exception", message: "The run failed." };
 
-/** A run ended by a signal, a closed output, or its host. */
 export function cancelled(text: string): RunOutcome {
   return { subtype: "error_cancelled", exit: 130, text, error: { type: "cancelled", message: "The run was cancelled." } };
 }
@@ -61,12 +59,10 @@ export function failed(text: string, error: NonNullable<RunOutcome["error"]>): R
 
 const STRENGTH: readonly number[] = [130, 70, 1, 55, 53, 75, 0];
 
-/** The exit code of the process. */
 export function strongestExit(exits: readonly number[]): number {
   return STRENGTH.find((exit) => exits.includes(exit)) ?? 0;
 }
 
-/** The reason that the session's record gets. */
 export function closeReason(exit: number): EventBodies["session.closed"]["reason"] {
   if (exit === 0) return "done";
   if (exit === 75) return "parked";

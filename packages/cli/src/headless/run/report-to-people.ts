@@ -10,7 +10,6 @@ import { storeFlag } from "../../store/location.ts";
 import type { OutputFormat } from "../stream/output.ts";
 import type { RunOutcome } from "./outcome.ts";
 
-/** Reports to people on stderr during a run; programs read the stream instead. */
 export function reportToPeople(context: Context, format: OutputFormat): (event: ConversationEvent) => void {
   const { io } = context;
   if (format === "stream-json") return () => undefined;

@@ -11,7 +11,6 @@ import { withStoreIfAny } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { isWorkerSession } from "../../worker/registered-workers.ts";
 
-/** Resumes a session by its id. */
 export async function resumeSession(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "sessions", context.operands[0] ?? "");

@@ -96,7 +96,6 @@ function chosenId({ options }: Context): string | undefined {
 
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** The argument, stdin, or both. */
 export async function readPrompt({ io, operands }: Context): Promise<string | undefined> {
   const given = operands[0];
   const piped = io.stdinIsTTY ? new Uint8Array() : await io.readStdin(MOST_BYTES);

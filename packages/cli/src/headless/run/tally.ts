@@ -14,7 +14,6 @@ export type RunCounts = {
   readonly unknown_outcomes: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** Counts what a run does, in its main session and in its agents. */
 export type RunTally = {
   /** Reads open calls and tasks of an earlier process, so that their ends can be reported by name. */
   readonly attend: (session: Pick<Session, "id" | "state">) => void;

@@ -9,10 +9,7 @@ import { readReadiness } from "../../worker/readiness.ts";
 /** The exit code of a run that left something open for a person. */
 export const PARKED = 75;
 
-/**
- * Keeps the process waiting while the session waits for a person, and continues it after each answer. Another process may do the same: the one that
- * gets the session continues it, the other waits for what comes next. Ctrl-C leaves the session parked.
- */
+/** Waits while the session waits for a person, and continues it after each answer, as another process may. Ctrl-C leaves it parked. */
 export async function continueWhileParked(
   context: Context,
   store: Store,

@@ -2,7 +2,6 @@ import { type AssistantPart, type Content, type EventBodies, isObject, type Json
 
 export type WireBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** A user or runtime message as blocks. */
 export function contentBlocks(content: Content): readonly WireBlock[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return content.map((part): WireBlock => {
@@ -21,7 +20,6 @@ export function contentBlocks(content: Content): readonly WireBlock[] {
   });
 }
 
-/** A model's answer as blocks, with the recorded ids of its calls. */
 export function assistantBlocks(parts: readonly AssistantPart[], callIds: readonly string[]): readonly WireBlock[] {
   let calls = 0;
   return parts.map((part): WireBlock => {
@@ -43,7 +41,6 @@ function shownInput(input: Json): unknown {
   }
 }
 
-/** The result of a call. */
 export function resultBlock(ended: EventBodies["call.ended"]): WireBlock {
   const { call, outcome, type, content } = ended;
   const value = resultValue(ended);
@@ -67,7 +64,6 @@ export type WireUsage = {
   readonly total_tokens: number;
 };
 
-/** Token counts of one or several requests. */
 export function wireUsage({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): WireUsage {
   return {
     input_tokens: inputTokens,
@@ -80,7 +76,6 @@ export function wireUsage({ inputTokens, outputTokens, cachedInputTokens = 0 }: 
 
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", "tool-calls": "tool_use", length: "max_tokens" };
 
-/** A stop reason as the wire names it. */
 export function stopReason(stop: string): string {
   return STOPS[stop] ?? stop;
 }

@@ -2,7 +2,6 @@ import type { JsonObject } from "@assent/core";
 import { VERSION } from "../../version.ts";
 import { type WireMessage, wireMessage } from "./message.ts";
 
-/** The version of the stream's messages. */
 export const PROTOCOL = 1;
 
 export type InitFacts = {
@@ -19,7 +18,6 @@ export type InitFacts = {
   readonly servers: readonly JsonObject[];
 };
 
-/** The first line of a stream. */
 export function initMessage({ session, seq, cwd, model, mode, onAsk, tools, agents, resumed, pending, servers }: InitFacts): WireMessage {
   const fields = {
     type: "system",

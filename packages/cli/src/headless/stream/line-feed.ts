@@ -20,7 +20,6 @@ export type FeedFaults = {
   readonly unmade: (error: unknown) => void;
 };
 
-/** Creates a feed into `write`. */
 export function lineFeed(write: (message: WireMessage) => Promise<void>, { gone, unmade }: FeedFaults): LineFeed {
   const queue: (() => Maybe<readonly WireMessage[]>)[] = [];
   const waiters: { readonly most: number; readonly resolve: () => void }[] = [];

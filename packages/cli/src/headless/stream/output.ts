@@ -15,7 +15,6 @@ export type RunOutput = {
   readonly end: () => Promise<void>;
 };
 
-/** Creates the output for a format. */
 export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect = unchanged): RunOutput {
   if (format === "text") return textOutput();
   return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);

@@ -14,7 +14,6 @@ export type ResultFacts = {
   readonly exit: number;
 };
 
-/** The result of a run: the last line of a stream. */
 export function resultMessage(outcome: RunOutcome, { session, seq, counted, approvals, resume, exit }: ResultFacts): WireMessage {
   const { subtype, text, error } = outcome;
   const isError = error !== undefined;

@@ -7,12 +7,10 @@ type StreamedEvent = Extract<
   { readonly type: "message_start" | "block_start" | "delta" | "block_stop" | "message_stop" }
 >;
 
-/** True for a piece of an unfinished answer. */
 export function isStreamed(event: ConversationEvent): event is StreamedEvent {
   return ["message_start", "block_start", "delta", "block_stop", "message_stop"].includes(event.type);
 }
 
-/** A piece of an answer as a message. */
 export function streamLine(event: StreamedEvent, answer: { readonly id: string; readonly model: string | null }): WireMessage {
   return { type: "stream_event", event: wireEvent(event, answer) };
 }

@@ -31,7 +31,6 @@ const LINES: Lines = {
   "notice.delivered": ({ body: { ids, turn } }) => ({ subtype: "notice_delivered", notice_ids: ids, turn }),
 };
 
-/** The `system` message of an event, if it has one. */
 export function systemLine(event: LedgerEvent): WireMessage | undefined {
   if (event.type === "mode.changed" && event.body.from === event.body.to) return undefined; // only the plan's path was recorded
   // Each row takes the event of its type.
@@ -39,7 +38,6 @@ export function systemLine(event: LedgerEvent): WireMessage | undefined {
   return line && { type: "system", ...line(event) };
 }
 
-/** A hook run, for verbose output. */
 export function hookLine({ body: { event, hook, outcome, durationMs } }: LedgerEvent<"hook.ran">): WireMessage {
   return { type: "system", subtype: "hook", hook_event: event, hook, outcome, duration_ms: durationMs };
 }

@@ -18,7 +18,6 @@ import {
 /** The state after a key, and the outcome if the dialog ended. */
 export type AskKeyResult = { readonly state: AskState; readonly outcome?: AskOutcome };
 
-/** Handles one key in the dialog. */
 export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskKeyResult {
   const question = questions[state.at];
   if (state.editing && question) return pressEditor(questions, state, question, key);

@@ -4,7 +4,6 @@ import { pressAsk } from "./keys.ts";
 import { type AskOutcome, allAnswers, beginAsk, expireQuestion } from "./state.ts";
 import { askLines } from "./view.ts";
 
-/** What the questioner needs. */
 export type AskQuestionerParts = {
   readonly stack: CardStack;
   readonly clock: Clock;
@@ -13,7 +12,6 @@ export type AskQuestionerParts = {
   readonly notify: () => void;
 };
 
-/** Shows every question of the model as a card. */
 export function askQuestioner(parts: AskQuestionerParts): Questioner {
   return { available: () => true, ask: (open, signal, partial) => ask(parts, open, { signal, partial }) };
 }

@@ -2,7 +2,6 @@ import type { Question, QuestionAnswer } from "@assent/core";
 import { DONE, isAnswered, OTHER } from "@assent/core/parts";
 import { type TextField, textField } from "../input/text-field.ts";
 
-/** The state of a question dialog. */
 export type AskState = {
   /** The index of the question; one past the last is the review. */
   readonly at: number;
@@ -23,7 +22,6 @@ export type AskState = {
   readonly left: number | undefined;
 };
 
-/** How a dialog ended. */
 export type AskOutcome = { readonly answers: readonly QuestionAnswer[] } | { readonly cancelled: readonly QuestionAnswer[] };
 
 /** The initial state, with the cursor on the recommended option. */
@@ -33,7 +31,6 @@ export function beginAsk(questions: readonly Question[]): AskState {
   return goToQuestion({ at: 0, rows, left: undefined, ...nothing }, questions, 0);
 }
 
-/** True for a question without options. */
 export function isTextOnly({ options }: Question): boolean {
   return options.length === 0;
 }
@@ -50,7 +47,6 @@ export function questionRows({ options, multi }: Question, several: boolean): re
   return [...options.map(({ label }) => label), OTHER, ...(multi && !several ? [DONE] : [])];
 }
 
-/** The answer so far; empty if there is none. */
 export function answerTo({ answers }: AskState, { id }: Question): QuestionAnswer {
   return answers.get(id) ?? { id, selected: [] };
 }
@@ -66,7 +62,6 @@ export function allAnswers(state: AskState, questions: readonly Question[]): rea
   return questions.map((question) => answerTo(state, question));
 }
 
-/** Only the questions that were answered. */
 export function givenAnswers(state: AskState, questions: readonly Question[]): readonly QuestionAnswer[] {
   return allAnswers(state, questions).filter(isAnswered);
 }

@@ -6,7 +6,6 @@ import type { Canvas } from "../draw/dialog.ts";
 import { fieldLines } from "../input/text-field.ts";
 import { type AskState, answerTo, isTextOnly, questionRows } from "./state.ts";
 
-/** The questions of one call. */
 export type AskedQuestions = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
 
 /** Several rows get a mark, so that text of the model cannot pass for ours. */
@@ -17,7 +16,6 @@ function titleRows(asked: AskedQuestions, state: AskState, { question, canvas }:
   return wrapWords(title, canvas.columns - TEXT_MARK.length).map((row) => `${TEXT_MARK}${row}`);
 }
 
-/** Draws the dialog. */
 export function askLines(asked: AskedQuestions, state: AskState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   const question = asked.questions[state.at];

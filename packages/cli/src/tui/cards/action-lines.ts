@@ -17,7 +17,6 @@ function actionsInOneRow(actions: readonly CardAction[], { rows }: Size): readon
   return rows - (actions.length - remembering.length) < LEAST_REST ? actions : remembering;
 }
 
-/** How many rows the answers and notes take. */
 export function actionRows(actions: readonly CardAction[], notes: readonly string[], size: Size): number {
   return actions.length - Math.max(0, actionsInOneRow(actions, size).length - 1) + shownNotes(notes, size).length;
 }
@@ -35,7 +34,6 @@ function shownNotes(notes: readonly string[], { rows, columns }: Size): readonly
   return lines.map((line) => `${INDENT}${line}`);
 }
 
-/** The answers a card offers, with notes on those it does not. */
 export type CardAnswers = { readonly actions: readonly CardAction[]; readonly notes: readonly string[] };
 
 /** Draws the answers, one row each if there is room. The selected one takes the shared row. */

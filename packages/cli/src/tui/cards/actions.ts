@@ -6,7 +6,6 @@ import type { ReviewedChange } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { isShort } from "./field.ts";
 
-/** One answer on a card. */
 export type CardAction = {
   readonly key: string;
   readonly says: string;
@@ -27,10 +26,8 @@ export type CardAction = {
     | { readonly type: "hunks" };
 };
 
-/** What a card can offer besides plain answers. */
 export type CardMeans = {
   readonly editable: EditableKind | undefined;
-  /** An editor is installed. */
   readonly editor: boolean;
   /** The card shows a previewed change, not a call. */
   readonly isProposal?: boolean;
@@ -149,7 +146,6 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
   ];
 }
 
-/** Why an answer is not offered, one line each. */
 export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
   const { effect } = approval.details;
   const why = isProposal || effect?.state === "shown" ? undefined : whyNotRemembered(approval);

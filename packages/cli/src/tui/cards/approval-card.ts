@@ -21,14 +21,12 @@ export type CardOutcome =
   | { readonly wants: "editor"; readonly draft?: string; readonly file?: number }
   | { readonly command: string };
 
-/** What the person answered. */
 export type CardAnswer = Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & {
   readonly discard?: true;
   /** Stop asking about confined commands, too. */
   readonly allowConfined?: true;
 };
 
-/** The state of a card. */
 export type CardState = Reading & {
   /** Index of the selected answer; -1 if none is. */
   readonly selected: number;
@@ -44,7 +42,6 @@ export type CardState = Reading & {
 /** The hint and the draft a card starts with after a failed edit. */
 export type CardBeginning = { readonly hint?: string; readonly draft?: string };
 
-/** A card for an approval. */
 export type ApprovalCard = Dialog<CardState, CardOutcome> & {
   readonly begin: (beginning?: CardBeginning) => CardState;
   /** Marks what this canvas showed as seen. */
@@ -160,7 +157,6 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
 
 const WIDE = 72;
 
-/** What is hidden, and how to get there. */
 function moreWords({ diff }: Card, hidden: number, columns: number): string {
   const lines = `${hidden} more ${hidden === 1 ? "line" : "lines"}`;
   if (diff.length < 2) return `… ${lines}: press PgDn or Space`;
@@ -206,7 +202,6 @@ function chooseByLetter(card: Card, state: CardState, { at, size, alone }: Lette
   return { state: { ...state, selected: at, text: "none", hint: hintAt(card, { ...state, selected: at }, size) } };
 }
 
-/** What Enter will do, or what is missing before it can. */
 function hintAt(card: Card, state: CardState, size: Size): string {
   const action = card.actions[state.selected];
   if (!action?.approves || isAllSeen(card, state, size)) return `${hintFor(action)}${action?.approves ? skippedWords(state) : ""}`;
@@ -247,7 +242,6 @@ function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyRe
   return read && { state: read };
 }
 
-/** Keys for files and hunks: list, skip, choose. */
 function fileKey(card: Card, state: CardState, { name, size }: NamedKey): CardState | undefined {
   const { diff } = card;
   const text = readText(card, size);

@@ -11,24 +11,20 @@ import { approvalCard, type CardAnswer, type CardBeginning, type CardOutcome } f
 import { freePlace, presentCard, type StackPlace } from "./present.ts";
 import type { CardStack } from "./stack.ts";
 
-/** What the approver needs. */
 export type CardApproverParts = {
   readonly stack: CardStack;
   readonly by: By;
-  /** Lets the person edit a request before approving it. */
   readonly edit?: ApprovalEditor;
   /** Discards the change that a rejected call would have applied. */
   readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
   /** The files that a call would change, if it applies a previewed change. */
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
   readonly editFile?: FileEditor;
-  /** Offers, once, to stop asking about confined commands. */
   readonly confinedOffer?: ConfinedOffer;
   /** The position of its call among the open calls of its session. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
 
-/** Shows every approval as a card. */
 export function cardApprover(parts: CardApproverParts): Approver {
   return { available: () => true, ask: (approval, signal) => ask(parts, approval, signal) };
 }

@@ -15,7 +15,6 @@ import {
 import { makeTheme } from "../draw/theme.ts";
 import type { CardStack } from "./stack.ts";
 
-/** A yes-or-no question from Assent itself. */
 export type YesNoQuestion = {
   readonly title: string;
   /** Must have been shown before a yes; without control characters. */
@@ -24,7 +23,6 @@ export type YesNoQuestion = {
   readonly no: string;
 };
 
-/** The state of a yes-or-no question. */
 export type ConfirmState = ReadProgress & {
   readonly chosen: "y" | "n" | undefined;
   /** Stray text was typed, so its letters choose nothing. */
@@ -37,7 +35,6 @@ export type ConfirmState = ReadProgress & {
 const FURNITURE = 5;
 const PLAIN = makeTheme("none");
 
-/** The initial state. */
 export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, typed: false, hint: "", seen: START, seenAt: 0 };
 
 /** Asks as a card. Only `y` and Enter after the whole text was shown is a yes. */
@@ -64,7 +61,6 @@ export function askYesNo(stack: CardStack, confirming: YesNoQuestion): Promise<b
   });
 }
 
-/** Draws the question. */
 export function confirmLines(confirming: YesNoQuestion, unfitted: ConfirmState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   const state = fitToWidth(confirming, unfitted, canvas);
@@ -119,7 +115,6 @@ const CHOOSING: readonly string[] = ["up", "down", "tab"];
 
 const KEYS = "press y or n, then Enter; Esc means n.";
 
-/** Handles one key: the next state, or the answer. */
 export function pressConfirm(confirming: YesNoQuestion, unfitted: ConfirmState, { name, alone, size }: ConfirmKey): ConfirmState | boolean {
   const state = fitToWidth(confirming, unfitted, size);
   const { at, chosen, typed } = state;

@@ -3,10 +3,8 @@ import { wrapWords } from "../../io/display-width.ts";
 import type { Canvas, Key } from "../draw/dialog.ts";
 import { fieldLines, type TextField, textField, typeKey } from "../input/text-field.ts";
 
-/** A text field on a card: a reason, or a changed command. */
 export type CardField = { readonly for: "no" | "stop" | "discard" | "command"; readonly text: TextField };
 
-/** The result of a key in the field. */
 export type FieldResult =
   | { readonly field: CardField }
   | { readonly done: string }
@@ -14,7 +12,6 @@ export type FieldResult =
   | { readonly editor: string }
   | { readonly back: true };
 
-/** Creates a field. */
 export function cardField(purpose: CardField["for"], text = ""): CardField {
   return { for: purpose, text: textField(text) };
 }
@@ -22,7 +19,6 @@ export function cardField(purpose: CardField["for"], text = ""): CardField {
 const LONGEST = 2_000;
 const MOST_ROWS = 4;
 
-/** Handles one key. */
 export function pressField(field: CardField, key: Key): FieldResult {
   if ("name" in key && key.name === "enter") return { done: field.text.text };
   if ("name" in key && key.name === "escape") return { back: true };
@@ -36,7 +32,6 @@ export function isShort(command: string): boolean {
   return command.length <= LONGEST / 2 && !command.includes("\n");
 }
 
-/** Draws the field with its heading. */
 export function cardFieldLines({ for: purpose, text }: CardField, editor: boolean, { columns, rows, theme }: Canvas): readonly string[] {
   const room = Math.max(1, Math.min(MOST_ROWS, Math.floor(rows / 4)));
   return [...wrapWords(fieldHeading(purpose, editor), columns).map(theme.bold), ...fieldLines(text, columns, room)];
@@ -52,7 +47,6 @@ const REFUSED = { no: "Reject.", stop: "Reject and stop.", discard: "Discard." }
 /** A rejection; `discard` also discards the previewed change. */
 export type Refusal = Pick<Answer, "outcome" | "reason" | "interrupt"> & { readonly discard?: true };
 
-/** Makes the rejection from the typed reason. */
 export function refusal(purpose: CardField["for"], text: string): Refusal {
   const reason = text.trim();
   return {

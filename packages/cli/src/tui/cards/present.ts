@@ -4,12 +4,10 @@ import type { CardStack, StackedCard } from "./stack.ts";
 /** A card's place on the stack, which the card after an edit takes over. */
 export type StackPlace = { item: StackedCard | undefined; leave: () => void };
 
-/** A place that no card has taken yet. */
 export function freePlace(): StackPlace {
   return { item: undefined, leave: () => undefined };
 }
 
-/** What is put on the stack, and where. */
 export type PresentedCard = Pick<StackedCard, "id" | "title" | "call"> & {
   readonly card: ApprovalCard;
   readonly beginning: CardBeginning;

@@ -15,13 +15,10 @@ import { approvalCard, type CardBeginning } from "./approval-card.ts";
 import { freePlace, presentCard } from "./present.ts";
 import type { CardStack } from "./stack.ts";
 
-/** Why a proposal is settled, and the part that is applied. */
 export type Settlement = { readonly reason: string; readonly part?: ProposalPart };
 
-/** Applies or discards a previewed change for the person. */
 export type SettleProposal = (action: "apply" | "discard", proposal: string, settlement: Settlement) => Promise<void>;
 
-/** What proposal cards need. */
 export type ProposalCardParts = {
   readonly stack: CardStack;
   readonly settle: SettleProposal;

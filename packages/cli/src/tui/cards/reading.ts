@@ -18,13 +18,11 @@ export type Reading = ReadProgress & {
   readonly cursor: ChoiceStop;
 };
 
-/** Nothing is read, folded or chosen. */
 export const UNREAD: Reading = {
   ...{ at: START, seen: START, seenAt: 0, isList: false },
   ...{ skipped: new Set(), folded: new Set(), read: new Set(), chosen: undefined, cursor: { file: 0 } },
 };
 
-/** What a card shows: its files, and its body for a state of reading. */
 export type ReadText = { readonly files: readonly FileDiff[]; readonly pages: (reading: Reading) => CardPages };
 
 type Change = Partial<Pick<Reading, "isList" | "skipped" | "chosen" | "cursor">>;
@@ -94,7 +92,6 @@ function startOf({ starts }: CardPages, file: number): Position {
   return { piece: starts[file] ?? 0, row: 0 };
 }
 
-/** Moves the cursor to another file or hunk. */
 export function moveCursor({ files }: ReadText, reading: Reading, step: 1 | -1): ChoiceStop {
   const stops = choiceStops(files, reading.chosen ?? new Set());
   const at = stops.findIndex(({ file, hunk }) => file === reading.cursor.file && hunk === reading.cursor.hunk);

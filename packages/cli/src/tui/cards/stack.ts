@@ -2,7 +2,6 @@ import type { Clock } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 
-/** A card that waits for the person. */
 export type StackedCard = {
   readonly id: string;
   readonly title: string;
@@ -30,7 +29,6 @@ export type CardStack = {
   readonly painted: (canvas: Canvas) => void;
   /** False if no card takes the key: none waits, or it appeared too recently to have been read. */
   readonly key: (key: Key, size: Size) => boolean;
-  /** Requests a redraw. */
   readonly changed: () => void;
 };
 
@@ -39,7 +37,6 @@ const GRACE_MS = 300;
 /** A key after a pause this long is not part of a typed word. */
 const ALONE_MS = 600;
 
-/** Creates an empty stack. */
 export function createCardStack({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): CardStack {
   const line = waitingLine();
   const { items, front } = line;

@@ -4,7 +4,6 @@ import { fullTrustState } from "../../desk/trust/state.ts";
 import { trustLines } from "../../desk/trust/view.ts";
 import type { ConversationView } from "../screen/view.ts";
 
-/** What the trust question needs. */
 export type TrustParts = {
   readonly confirm: ConversationView["confirm"];
   readonly ledger: Ledger;

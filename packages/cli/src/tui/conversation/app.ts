@@ -29,10 +29,8 @@ import { type SessionFeed, sessionFeed } from "./session-feed.ts";
 import type { SharedParts } from "./tui-session.ts";
 import { makeTurns, type Turns } from "./turns.ts";
 
-/** The settings of the open session. */
 export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]> | undefined;
 
-/** What a front end is made with. */
 export type DoorParts = {
   readonly by: By;
   readonly settings: LiveSettings;
@@ -44,7 +42,6 @@ export type DoorParts = {
   readonly settle: SettleProposal;
 };
 
-/** What the app is made of. */
 export type AppParts = Omit<SharedParts, "door" | "onDrained"> & {
   readonly view: ConversationView;
   readonly bindings: () => readonly Binding[];
@@ -59,7 +56,6 @@ export type App = {
   /** Takes a line of the person; resolves when everything it started has ended. */
   readonly submit: (text: string) => Promise<void>;
   readonly act: (action: Action) => void;
-  /** Lists ids for completion. */
   readonly ids: CompletionParts["ids"];
   /** Interrupts, and returns the queued prompts. */
   readonly stop: () => readonly string[];
@@ -80,7 +76,6 @@ type AppState = {
   readonly commands: PersonCommands;
 };
 
-/** Connects a view to conversations with a model. */
 export function createApp(parts: AppParts): App {
   const wired = wireApp(parts);
   const { view } = parts;

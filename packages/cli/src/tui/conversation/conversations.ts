@@ -9,7 +9,6 @@ import { describeTask, endingTasks, type LeaveReport } from "./leaving.ts";
 import { replayTranscript } from "./replay.ts";
 import { beginSession, type PreparedSession, prepareSession, resumeSession, type SharedParts, type TuiSession } from "./tui-session.ts";
 
-/** The open conversation, and switching to another. */
 export type Conversations = {
   /** Reads settings and finds the model ahead of the first prompt. */
   readonly prepare: () => Promise<void>;
@@ -25,7 +24,6 @@ export type Conversations = {
   readonly leave: () => Promise<LeaveReport>;
 };
 
-/** What conversations need. */
 export type ConversationParts = { readonly shared: SharedParts; readonly view: ConversationView; readonly place: WorkPlace };
 
 type ConversationsState = {
@@ -39,7 +37,6 @@ type ConversationsState = {
 
 const SHOWN_AGAIN = 200;
 
-/** Starts without a conversation. */
 export function makeConversations(parts: ConversationParts): Conversations {
   const { shared, view, place } = parts;
   const state: ConversationsState = { prepared: undefined, opening: undefined, opened: undefined, mode: undefined, model: undefined };
@@ -99,7 +96,6 @@ export function makeConversations(parts: ConversationParts): Conversations {
 
 const PARKED = 75;
 
-/** True if the session waits for a person's answer. */
 export function waitsForPerson(made: TuiSession | undefined): boolean {
   if (!made) return false;
   const { calls, questions } = made.session.state;
@@ -128,7 +124,6 @@ function adopt({ view }: ConversationParts, state: ConversationsState, made: Tui
   return made;
 }
 
-/** Shows the recorded transcript. */
 async function showReplay({ shared: { store }, view }: ConversationParts, id: string): Promise<void> {
   const { settled, open } = await replayTranscript(store.ledger, id);
   const earlier = settled.length - SHOWN_AGAIN;

@@ -4,12 +4,10 @@ import { type WaitingItem, waitingText } from "../../desk/approvals/waiting-list
 import { oneLine } from "../../io/visible-text.ts";
 import { storeFlag } from "../../store/location.ts";
 
-/** Tasks that end when the person leaves. */
 export function endingTasks(tasks: readonly TaskView[]): readonly TaskView[] {
   return tasks.filter(({ status, foreground }) => !foreground && (status === "running" || status === "cancelling"));
 }
 
-/** A background task in a few words. */
 export function describeTask({
   id,
   agent,
@@ -47,13 +45,10 @@ export function confirmLeaving(parts: {
   };
 }
 
-/** What happened when the person left. */
 export type LeaveReport = {
   readonly exit: number;
-  /** The session, if one was open. */
   readonly session: string | undefined;
   readonly waiting: readonly WaitingItem[];
-  /** Background tasks that ended with it. */
   readonly ended: readonly string[];
   /** Background agents that can be resumed. */
   readonly paused: readonly string[];

@@ -13,7 +13,6 @@ import type { SharedParts, TuiSession } from "./tui-session.ts";
 /** How a person's command runs, other than a `!` command. */
 export type PersonInput = { readonly unconfined?: true; readonly cwd?: string };
 
-/** A `!` command of the person. */
 export type PersonCommand = {
   readonly line: string;
   /** Further input of the tool. */
@@ -62,7 +61,6 @@ export async function runPersonCommand(shared: SharedParts, main: TuiSession, co
   }
 }
 
-/** The person's running `!` commands. */
 export type PersonCommands = {
   readonly run: (line: string, input?: PersonInput) => Promise<void>;
   /** Ends them all. False if none was running. */

@@ -1,6 +1,5 @@
 import type { ConversationView } from "../screen/view.ts";
 
-/** A prompt that waits for its turn. */
 export type QueuedPrompt = {
   /** False if it was withdrawn. */
   readonly begin: () => boolean;
@@ -8,14 +7,12 @@ export type QueuedPrompt = {
   readonly said: () => void;
 };
 
-/** Prompts typed while the model is busy. */
 export type QueuedPrompts = {
   readonly add: (text: string) => QueuedPrompt;
   /** Takes back everything that has not started. */
   readonly withdraw: () => readonly string[];
 };
 
-/** Starts empty. */
 export function queuePrompts({ state }: Pick<ConversationView, "state">): QueuedPrompts {
   const waiting: { readonly text: string }[] = [];
   return {

@@ -5,12 +5,10 @@ import { describeAnswer, describeReply, isSamePerson } from "../transcript/call-
 import { applyLedgerEvent, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
 import { loadWholeEvent } from "./session-feed.ts";
 
-/** A recorded conversation: settled blocks, and the open rest. */
 export type ReplayedTranscript = { readonly settled: readonly Block[]; readonly open: Transcript };
 
 const HEARING = { pid: -1, live: false } as const;
 
-/** Rebuilds a session's transcript from the ledger. */
 export async function replayTranscript(ledger: Ledger, session: string): Promise<ReplayedTranscript> {
   const settled: Block[] = [];
   let open = EMPTY_TRANSCRIPT;

@@ -4,11 +4,9 @@ import type { SessionObserver } from "../../compose/front-end.ts";
 import type { ConversationView } from "../screen/view.ts";
 import { applyConversationEvent, applyLedgerEvent } from "../transcript/transcript.ts";
 
-/** Feeds session events to the view. */
 export type SessionFeed = {
   /** Follows the main session; sessions of its agents only count tokens. */
   readonly attend: (root: string) => (session: Session) => SessionObserver;
-  /** Follows the person's own calls. */
   readonly attendPerson: (session: Session) => SessionObserver;
   /** Resolves when every event is on the screen. */
   readonly idle: () => Promise<void>;

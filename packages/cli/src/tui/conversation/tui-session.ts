@@ -22,7 +22,6 @@ import { CommandError } from "../../io/failure.ts";
 import type { Store } from "../../store/store.ts";
 import { VERSION } from "../../version.ts";
 
-/** What all sessions of this terminal share. */
 export type SharedParts = {
   readonly context: Context;
   readonly store: Store;
@@ -33,7 +32,6 @@ export type SharedParts = {
   readonly onDrained: (end: Awaited<ReturnType<AgentSession["drain"]>>) => void;
 };
 
-/** What a session needs before it is recorded. */
 export type PreparedSession = {
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
@@ -67,7 +65,6 @@ export async function prepareSession({ context, store, ports }: SharedParts, pla
   }
 }
 
-/** Creates a session named after the first prompt. */
 export async function beginSession(shared: SharedParts, prepared: PreparedSession, title: string): Promise<TuiSession> {
   const { context, store, ports } = shared;
   const { policy, chosen, flags, place } = prepared;
@@ -81,7 +78,6 @@ export async function beginSession(shared: SharedParts, prepared: PreparedSessio
   return await composeSession(shared, { session, policy, chosen, wasDone: true });
 }
 
-/** Opens a recorded session. */
 export async function resumeSession(shared: SharedParts, id: string): Promise<TuiSession> {
   const { context, store, ports } = shared;
   await refuseAgentSession(store.ledger, id);

@@ -20,7 +20,6 @@ export type Turns = {
   /** Adds context to the next prompt. */
   readonly add: (context: string) => void;
   readonly interrupt: () => void;
-  /** Takes back queued prompts. */
   readonly withdraw: () => readonly string[];
   readonly noticeStarted: () => void;
   readonly noticeEnded: (end: RunEnd | undefined) => void;
@@ -30,18 +29,15 @@ export type Turns = {
   readonly rest: () => Promise<void>;
 };
 
-/** What turns need. */
 export type TurnParts = {
   readonly view: ConversationView;
   readonly now: () => number;
-  /** Opens the session on first use. */
   readonly open: (title: string) => Promise<TuiSession>;
   readonly signal: AbortSignal;
   /** Aborts when the person leaves; the farewell then lists what waits. */
   readonly leaving: AbortSignal;
 };
 
-/** Runs the person's turns. */
 export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turns {
   const context: string[] = [];
   const unsaid = queuePrompts(view);

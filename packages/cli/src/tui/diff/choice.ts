@@ -10,7 +10,6 @@ export type ChosenParts = ReadonlySet<string>;
 
 type Files = readonly FileDiff[];
 
-/** Everything, as at the beginning. */
 export function chooseAll(files: Files): ChosenParts {
   return new Set(files.flatMap((_, file) => partKeys(files, { file })));
 }
@@ -48,12 +47,10 @@ export function choiceMark(files: Files, chosen: ChosenParts, stop: ChoiceStop):
   return on === keys.length ? "[x] " : on === 0 ? "[ ] " : "[~] ";
 }
 
-/** True if nothing of a file is chosen. */
 export function isLeftOut(files: Files, chosen: ChosenParts, file: number): boolean {
   return !partKeys(files, { file }).some((key) => chosen.has(key));
 }
 
-/** The numbers of a file's chosen hunks. */
 function chosenHunks(files: Files, chosen: ChosenParts, file: number): ReadonlySet<number> {
   const hunks = files[file]?.hunks ?? [];
   return new Set([...hunks.keys()].filter((hunk) => partKeys(files, { file, hunk }).some((key) => chosen.has(key))));

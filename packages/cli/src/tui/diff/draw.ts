@@ -13,7 +13,6 @@ export const SPLIT_COLUMNS = 120;
 const NUMBER_COLUMNS = 5;
 const LONGEST_LINE = 20_000;
 
-/** Draws one item of a diff in full. */
 export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readonly string[] {
   switch (item.type) {
     case "file": {

@@ -18,10 +18,8 @@ export type DiffItem =
   | { readonly type: "line"; readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined }
   | { readonly type: "pair"; readonly name: string; readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
 
-/** How a diff is laid out, which files are folded, and which of them the person skipped. */
 export type DiffLayout = { readonly split: boolean; readonly folded: ReadonlySet<number>; readonly skipped?: ReadonlySet<number> };
 
-/** Lists the items of a diff without drawing them. */
 export function diffItems(files: readonly FileDiff[], { split, folded, skipped }: DiffLayout): readonly DiffItem[] {
   const items: DiffItem[] = [];
   for (const [file, diff] of files.entries()) {

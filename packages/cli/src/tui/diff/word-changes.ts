@@ -1,6 +1,5 @@
 import { sequenceChanges } from "@assent/core/parts";
 
-/** A changed or unchanged piece of a line. */
 export type Piece = { readonly text: string; readonly changed: boolean };
 
 const WORD = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;

@@ -40,7 +40,6 @@ function paintRun({ bold, italic, underline, dim, inverse, fg, bg }: AnsiRun, te
   return codes.length === 0 ? text : `\u001b[${codes.join(";")}m${text}\u001b[0m`;
 }
 
-/** The nearest of the 256 standard colors. */
 function colorCode(which: string, value: string): string | undefined {
   const match = COLOUR.exec(value);
   if (!match) return undefined;

@@ -3,10 +3,8 @@ import type { Theme } from "./theme.ts";
 /** A key press such as `enter`, `ctrl+c` or `a`, or a pasted text. `alone`: no other key came shortly before, so it is not part of a word. */
 export type Key = { readonly name: string; readonly alone?: true } | { readonly pasted: string };
 
-/** A size in columns and rows. */
 export type Size = { readonly columns: number; readonly rows: number };
 
-/** What a view is drawn with. */
 export type Canvas = Size & { readonly theme: Theme };
 
 /** A dialog that takes keys until it has an outcome. Both functions are pure; lines never exceed the canvas. Opening an editor is an outcome, too. */

@@ -1,7 +1,6 @@
 import { extname } from "node:path";
 import type { Role } from "./theme.ts";
 
-/** A piece of highlighted code. */
 export type Token = { readonly text: string; readonly role: Extract<Role, "keyword" | "string" | "comment" | "number"> | undefined };
 
 type Family = { readonly comment: string; readonly keywords: ReadonlySet<string> };

@@ -6,10 +6,8 @@ export type Pages = {
   readonly draw: (piece: number, canvas: Canvas) => readonly string[];
 };
 
-/** A position: a row of a piece. */
 export type Position = { readonly piece: number; readonly row: number };
 
-/** The first position. */
 export const START: Position = { piece: 0, row: 0 };
 
 /** Draws a page from a position on, and returns the position after it. */
@@ -27,7 +25,6 @@ export function pageFrom(pages: Pages, from: Position, canvas: Canvas): { readon
   return { lines, next: { piece, row } };
 }
 
-/** The position one page earlier. */
 export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Position {
   let { piece, row } = from;
   let room = canvas.rows;
@@ -52,12 +49,10 @@ export function convertProgress(reading: ReadProgress, columns: number, pagesAt:
   return { at: isBefore(counted, shown) ? counted : shown, seen: counted, seenAt: columns };
 }
 
-/** True if one position comes before another. */
 export function isBefore(left: Position, right: Position): boolean {
   return left.piece < right.piece || (left.piece === right.piece && left.row < right.row);
 }
 
-/** True at the end. */
 export function isEnd({ count }: Pages, { piece }: Position): boolean {
   return piece >= count;
 }

@@ -22,7 +22,6 @@ export type Role =
   | "comment"
   | "number";
 
-/** Styles text by its role. */
 export type Theme = Readonly<Record<Role, (text: string) => string>>;
 
 type Code = readonly [on: string, off: string];
@@ -99,7 +98,6 @@ export function makeTheme(name: "dark" | "light" | "none"): Theme {
 /** A theme that can change while it is in use. */
 export type LiveTheme = { readonly theme: Theme; readonly choose: (name: "dark" | "light" | "none") => void };
 
-/** Starts with this theme. */
 export function liveTheme(name: "dark" | "light" | "none"): LiveTheme {
   let current = makeTheme(name);
   const roles = Object.keys(current).map((role) => {
@@ -124,7 +122,6 @@ export function themeFromEnvironment(env: Readonly<Record<string, string | undef
   return ground === 7 || ground === 15 ? "light" : "dark";
 }
 
-/** The theme for a background color, each part from 0 to 255. */
 export function themeForBackground({ r, g, b }: { readonly r: number; readonly g: number; readonly b: number }): "dark" | "light" {
   return 0.299 * r + 0.587 * g + 0.114 * b > 128 ? "light" : "dark";
 }

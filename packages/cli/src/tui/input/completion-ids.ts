@@ -5,7 +5,6 @@ import { oneLine } from "../../io/visible-text.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { CompletedId, IdKind } from "./completion.ts";
 
-/** Where ids come from. */
 export type IdPlaces = {
   readonly ledger: Ledger;
   readonly current: () => TuiSession | undefined;
@@ -62,7 +61,6 @@ function newest<T>(rows: readonly T[]): readonly T[] {
   return rows.slice(-MOST).reverse();
 }
 
-/** Lists the applied changes of a session, oldest first. */
 export async function listUndoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
   if (!current) return [];
   const { ledger, id: session } = current.session;

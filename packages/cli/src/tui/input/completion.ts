@@ -3,13 +3,10 @@ import { join } from "node:path";
 import { visible } from "@assent/core";
 import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui";
 
-/** Kinds of ids. */
 export type IdKind = "approvals" | "grants" | "prompts" | "proposals" | "resources" | "sessions" | "tasks" | "tools" | "undoable";
 
-/** An id with a short description. */
 export type CompletedId = { readonly id: string; readonly says: string };
 
-/** A slash command, as completion needs it. */
 export type CompletedCommand = {
   readonly name: string;
   readonly says: string;
@@ -18,7 +15,6 @@ export type CompletedCommand = {
   readonly ids?: Readonly<Record<string, IdKind>>;
 };
 
-/** What completion needs. */
 export type CompletionParts = {
   readonly commands: readonly CompletedCommand[];
   readonly cwd: string;

@@ -9,7 +9,6 @@ export type Action = "interrupt" | "clear" | "leave" | "mode" | "turn" | "aside"
 /** An action with its default keys and a short description. */
 export type Binding = { readonly action: Action; readonly keys: readonly string[]; readonly says: string };
 
-/** All actions, in the order of the help. */
 export const BINDINGS: readonly Binding[] = [
   { action: "interrupt", keys: ["escape"], says: "interrupt the model, not background tasks" },
   { action: "clear", keys: ["ctrl+c"], says: "clear the text or interrupt; twice to leave" },
@@ -27,7 +26,6 @@ export const BINDINGS: readonly Binding[] = [
 /** Keys of the prompt editor, which cannot be changed. */
 const FIXED: readonly Action[] = ["newline", "history"];
 
-/** The bindings, and warnings about entries that cannot be used. */
 export type ChosenKeys = { readonly bindings: readonly Binding[]; readonly warnings: readonly string[] };
 
 /** Applies the person's keys: an object of actions, each with one key or a list. */
@@ -53,12 +51,10 @@ function keysOf(value: unknown): readonly string[] | undefined {
   return keys.length === list.length ? keys : undefined;
 }
 
-/** Finds the action of a key. */
 export function findAction(bindings: readonly Binding[], key: string): Action | undefined {
   return bindings.find(({ keys, action }) => !FIXED.includes(action) && keys.includes(key))?.action;
 }
 
-/** The keys as help shows them. */
 export function keyLines(bindings: readonly Binding[]): readonly string[] {
   const width = Math.max(...bindings.map(({ keys }) => keys.join(", ").length));
   const own = bindings.map(({ keys, says }) => `${keys.join(", ").padEnd(width)}  ${says}`);

@@ -1,7 +1,6 @@
 import { Editor, KeybindingsManager, matchesKey, setKeybindings, type TUI, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import type { Theme } from "../draw/theme.ts";
 
-/** The prompt's multi-line editor. */
 export function promptEditor(tui: TUI, theme: Theme): Editor {
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, { "tui.input.newLine": ["shift+enter", "ctrl+j", "alt+enter"] }));
   const selectList = {

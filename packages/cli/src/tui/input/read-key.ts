@@ -1,6 +1,5 @@
 import type { Key } from "../draw/dialog.ts";
 
-/** Decodes raw input. */
 export type KeyDecoder = {
   readonly name: (data: string) => string | undefined;
   /** A character sent as an escape sequence. */

@@ -2,10 +2,8 @@ import { cutToWidth, displayWidth } from "@assent/core";
 import { visible } from "../../io/visible-text.ts";
 import type { Key } from "../draw/dialog.ts";
 
-/** A text field with its cursor. */
 export type TextField = { readonly text: string; readonly at: number };
 
-/** Creates a field with the cursor at its end. */
 export function textField(text = ""): TextField {
   return { text, at: text.length };
 }
@@ -59,7 +57,6 @@ export function typeKey(field: TextField, key: Key): TextField | undefined {
   return [...key.name].length === 1 ? insertText(field, key.name) : undefined;
 }
 
-/** Draws the field around its cursor. */
 export function fieldLines({ text, at }: TextField, columns: number, rows: number): readonly string[] {
   const shown = `${visible(text.slice(0, at))}▏${visible(text.slice(at))}`.replaceAll("\t", "    ");
   const lines = shown.split("\n").flatMap((line) => broken(line, columns - 2));

@@ -10,9 +10,7 @@ import type { Io } from "../../io/io.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";
 import type { AppParts } from "../conversation/app.ts";
 
-/** A terminal used line by line. */
 export type LineTerminal = {
-  /** Asks for a line. */
   readonly ask: (text: string, signal?: AbortSignal) => Promise<TypedLine>;
   /** Writes between questions, never between a question and its answer. */
   readonly between: (write: () => Promise<void>) => Promise<void>;

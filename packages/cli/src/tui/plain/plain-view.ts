@@ -5,7 +5,6 @@ import type { ConversationView } from "../screen/view.ts";
 import { appendBlocks, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
 import { plainLines } from "./plain-lines.ts";
 
-/** What the plain view needs. */
 export type PlainViewParts = {
   readonly output: Output;
   readonly cwd: string;

@@ -16,7 +16,6 @@ import { isBusy } from "../screen/view.ts";
 import { type LineTerminal, openLineTerminal } from "./line-terminal.ts";
 import { makePlainView } from "./plain-view.ts";
 
-/** How a conversation starts. */
 export type PlainStart = { readonly session: string | undefined; readonly prompt: string | undefined };
 
 /** Runs a conversation line by line, for screen readers and simple terminals. Resolves with the exit code. */

@@ -7,7 +7,6 @@ import type { Reader } from "./reader.ts";
 import type { ScreenParts, ScreenState } from "./state.ts";
 import { isBusy, type ViewState } from "./view.ts";
 
-/** What keys act on. */
 export type InputParts = {
   readonly parts: ScreenParts;
   readonly state: ScreenState;

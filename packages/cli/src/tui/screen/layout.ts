@@ -10,7 +10,6 @@ import { describePause } from "../transcript/task-ends.ts";
 import type { Todos } from "../transcript/transcript.ts";
 import { type Status, statusLine } from "./status-line.ts";
 
-/** What is drawn below the scrollback. */
 export type ScreenContent = {
   readonly live: readonly Block[];
   /** The last settled block. */
@@ -21,7 +20,6 @@ export type ScreenContent = {
   /** When the model started working, in milliseconds. */
   readonly busySince: number | undefined;
   readonly status: Status;
-  /** A short-lived message. */
   readonly hint: string;
   /** Draws the front card or the prompt. */
   readonly below: (canvas: Canvas) => readonly string[];

@@ -1,6 +1,5 @@
 import { CURSOR_MARKER, type Terminal, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
 
-/** One frame. */
 export type Frame = {
   /** Final lines, printed once into the scrollback. */
   readonly printed: readonly string[];
@@ -10,7 +9,6 @@ export type Frame = {
   readonly page?: readonly string[] | undefined;
 };
 
-/** Provides frames to the screen. */
 export type Painter = {
   readonly frame: (size: { readonly columns: number; readonly rows: number }) => Frame;
   /** Called after the frame is written. */
@@ -42,7 +40,6 @@ type CursorQuery = { readonly columns: number; readonly height: number; row: num
 /** Draws only its own lines at the bottom. Final lines go to the scrollback once, only changed rows are written, and nothing above is cleared, even after a resize. */
 export class LiveScreen extends TuiMainScreen {
   readonly #painter: Painter;
-  /** The rows on the screen. */
   #rows: readonly string[];
   /** The widths of rows that a smaller window pushed into the scrollback; a larger one may bring them back. */
   #stranded: readonly number[] = [];
@@ -73,7 +70,6 @@ export class LiveScreen extends TuiMainScreen {
     super.renderNow(force);
   }
 
-  /** Erases the live rows. */
   wipe(): void {
     this.terminal.write(`${this.#leavePage()}${this.#toTop()}${ERASE}\u001b[?25h`);
     this.#rows = [];
@@ -222,10 +218,7 @@ export class LiveScreen extends TuiMainScreen {
       .join("");
   }
 
-  /**
-   * Places the hidden terminal cursor: at the prompt while someone types, where input methods open their windows, else at the start of the last row. From there all
-   * terminals move it alike when the window is resized; xterm.js also moves it for rows that wrap below it, and never wraps its own row.
-   */
+  /** Places the hidden cursor: at the prompt while someone types, for input methods, else where all terminals move it alike. */
   #place(cursor: Cursor | undefined, rows: readonly string[]): string {
     const { row, column } = cursor ?? { row: rows.length - 1, column: 0 };
     if (row === this.#cursor.row && column === this.#cursor.column) return "";

@@ -14,7 +14,6 @@ import { openReader } from "./reader.ts";
 import { initialState, type ScreenParts, type ScreenState } from "./state.ts";
 import { type ConversationView, isBusy, type ViewState } from "./view.ts";
 
-/** The screen: transcript, cards, prompt. */
 export type TerminalScreen = ConversationView & {
   readonly stack: CardStack;
   /** The theme that fits the terminal's background, if it reports one. */

@@ -10,7 +10,6 @@ import type { Frame, Painter } from "./live-screen.ts";
 import { cardToShow, type ScreenParts, type ScreenState } from "./state.ts";
 import { isBusy, type ViewState } from "./view.ts";
 
-/** What a frame is made from. */
 export type FrameParts = {
   readonly parts: ScreenParts;
   readonly state: ScreenState;
@@ -38,7 +37,6 @@ export function makePainter(frames: FrameParts): Painter {
 /** When to check again whether the person stopped typing. */
 const PAUSE_MS = 120;
 
-/** How blocks are drawn now. */
 export function drawingOf({ parts, markdown, view }: Pick<FrameParts, "parts" | "markdown" | "view">, { columns, rows }: Size): Drawing {
   return {
     columns: Math.max(columns, LEAST_COLUMNS),
@@ -88,7 +86,6 @@ function frameOf(frames: FrameParts, size: Size): Frame {
   return { printed, lines };
 }
 
-/** The key hint on the status line. */
 function keyWords({ parts, view, stack }: FrameParts, isCard: boolean): string {
   const key = (action: Action): string => parts.bindings().find((binding) => binding.action === action)?.keys[0] ?? "";
   if (isCard) return `${key("aside")} puts it aside`;
@@ -104,7 +101,6 @@ function keepBlocks(state: ScreenState, settled: readonly Block[]): void {
   if (state.kept.length > MOST_KEPT * 1.5) state.kept.splice(0, state.kept.length - MOST_KEPT);
 }
 
-/** Cuts lines to the terminal's width. */
 function fitFrame({ printed, lines, page }: Frame, columns: number): Frame {
   const fit = (line: string): string => (visibleWidth(line) > columns ? truncateToWidth(line, columns, "") : line);
   return { printed: printed.map(fit), lines: lines.map(fit), page: page?.map(fit) };

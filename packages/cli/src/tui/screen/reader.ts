@@ -5,7 +5,6 @@ import type { Block } from "../transcript/block.ts";
 import { drawBlock } from "../transcript/draw-block.ts";
 import type { Drawing } from "../transcript/drawing.ts";
 
-/** The full-screen reader of the conversation. */
 export type Reader = {
   readonly view: (canvas: Canvas) => readonly string[];
   /** False if the key closes it. */

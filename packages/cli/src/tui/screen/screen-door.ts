@@ -12,7 +12,6 @@ import { attendProposals } from "../cards/proposal-cards.ts";
 import type { DoorParts } from "../conversation/app.ts";
 import type { TerminalScreen } from "./open-screen.ts";
 
-/** What the front end needs. */
 export type ScreenDoorParts = {
   readonly screen: TerminalScreen;
   readonly clock: Clock;

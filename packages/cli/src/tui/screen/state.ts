@@ -10,7 +10,6 @@ import type { ShownRows } from "./live-screen.ts";
 import type { Reader } from "./reader.ts";
 import type { ConversationView } from "./view.ts";
 
-/** Called when the person acts. */
 export type ScreenHandlers = {
   readonly submit: (text: string) => void;
   readonly act: (action: Extract<Action, "interrupt" | "leave" | "mode" | "help">) => void;
@@ -18,7 +17,6 @@ export type ScreenHandlers = {
   readonly stop: () => void;
 };
 
-/** What a screen needs. */
 export type ScreenParts = {
   readonly clock: Clock;
   readonly look: LiveTheme;
@@ -32,7 +30,6 @@ export type ScreenParts = {
   readonly shown: ShownRows;
 };
 
-/** The screen's state between frames. */
 export type ScreenState = {
   transcript: Transcript;
   /** Blocks in the scrollback, for the reader. */
@@ -42,7 +39,6 @@ export type ScreenState = {
   /** Cards are hidden; the prompt has the keys. */
   aside: boolean;
   typedAt: number;
-  /** The visible card and its room. */
   card: { readonly item: StackedCard; readonly canvas: Canvas } | undefined;
   hint: string;
   /** The last frame leaves open blocks in the scrollback. */
@@ -51,7 +47,6 @@ export type ScreenState = {
   leavingAt: number;
 };
 
-/** The state of a screen below the greeting. */
 export function initialState(): ScreenState {
   return {
     transcript: EMPTY_TRANSCRIPT,
@@ -70,7 +65,6 @@ export function initialState(): ScreenState {
 /** A card appears only after a pause in typing. */
 const IDLE_MS = 350;
 
-/** The card to show now, if any. */
 export function cardToShow(state: ScreenState, stack: CardStack, now: number): StackedCard | undefined {
   const item = stack.front();
   if (!item || state.aside) return undefined;

@@ -3,7 +3,6 @@ import { cut } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Role, Theme } from "../draw/theme.ts";
 
-/** The content of the status line. */
 export type Status = {
   readonly mode: string;
   readonly model: string;

@@ -10,19 +10,16 @@ export type ViewState = {
   queued: readonly string[];
   /** When the model started working, in milliseconds. */
   busySince: number | undefined;
-  /** The number of running `!` commands. */
   commands: number;
   tasks: () => readonly TaskView[];
   /** True for a tool whose text output is markdown. */
   isMarkdown: (tool: string) => boolean;
 };
 
-/** True if something can be interrupted. */
 export function isBusy({ busySince, commands }: Pick<ViewState, "busySince" | "commands">): boolean {
   return busySince !== undefined || commands > 0;
 }
 
-/** Settings of a view. */
 export type ViewSettings = { readonly "tui.theme": "auto" | "light" | "dark"; readonly "tui.keys": Readonly<Record<string, string>> };
 
 /** Where a conversation is shown: a drawn screen, or printed lines. */
@@ -30,13 +27,10 @@ export type ConversationView = {
   readonly state: ViewState;
   readonly update: (change: (transcript: Transcript) => Transcript) => void;
   readonly append: (...blocks: readonly Block[]) => void;
-  /** A short-lived message. */
   readonly hint: (text: string) => void;
   /** Earlier prompts, newest last. */
   readonly remember: (texts: readonly string[]) => void;
   readonly changed: () => void;
-  /** Applies the person's settings. */
   readonly configure: (settings: ViewSettings) => void;
-  /** Asks a yes-or-no question. */
   readonly confirm: (confirming: YesNoQuestion) => Promise<boolean>;
 };

@@ -1,10 +1,8 @@
 import type { Context } from "../../command-line/spec.ts";
 import type { Output } from "../../io/io.ts";
 
-/** The width of the output, and what the command reads. */
 export type CaptureSetup = { readonly columns: number; readonly stdin?: string };
 
-/** Runs an `assent` command and resolves with its output. */
 export async function captureCommand(
   { io, main, options }: Context,
   argv: readonly string[],

@@ -69,7 +69,6 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 /** How to enter an id. */
 export const ID_NOTE = "Tab completes an ID. Its first 6 characters are enough if they are unique.";
 
-/** A parsed slash command. */
 export type SlashLine = { readonly command: SlashCommand; readonly words: readonly string[] } | { readonly unknown: string };
 
 /** Parses a slash command; an unambiguous prefix is enough. */
@@ -93,12 +92,10 @@ export function slashLines(): readonly string[] {
   return listed.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
 }
 
-/** The page of `?`. */
 export function keysPage(bindings: readonly Binding[]): readonly Block[] {
   return [{ type: "page", title: "Keys (/help lists the commands)", text: keyLines(bindings).join("\n") }];
 }
 
-/** The page of `/help`. */
 export function helpPage(bindings: readonly Binding[]): readonly Block[] {
   const keys = bindings.find(({ action }) => action === "help")?.keys.join(", ");
   return [{ type: "page", title: `Commands${keys === undefined ? "" : ` (${keys} shows the keys)`}`, text: slashLines().join("\n") }];

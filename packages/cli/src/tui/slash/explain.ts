@@ -9,7 +9,6 @@ import type { Store } from "../../store/store.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { ConversationView } from "../screen/view.ts";
 
-/** What an explanation needs. */
 export type ExplainParts = {
   readonly context: Context;
   readonly store: Pick<Store, "ledger">;
@@ -17,7 +16,6 @@ export type ExplainParts = {
   readonly place: WorkPlace;
   readonly view: ConversationView;
   readonly columns: () => number;
-  /** The open session. */
   readonly current: () => TuiSession | undefined;
   /** Undefined until settings are read. */
   readonly policy: () => FollowedPolicy | undefined;

@@ -13,7 +13,6 @@ import { type ExplainParts, explainWithSession } from "./explain.ts";
 import { serversText } from "./mcp.ts";
 import { tasksText } from "./tasks.ts";
 
-/** What slash commands act on. */
 export type SlashParts = ExplainParts & {
   readonly bindings: () => readonly Binding[];
   readonly turns: Pick<Turns, "isBusy" | "rest" | "compact" | "force">;

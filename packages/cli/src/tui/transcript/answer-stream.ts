@@ -2,16 +2,13 @@ import type { Block } from "./block.ts";
 
 /** The unfinished part of a streamed answer. */
 export type AnswerStream = {
-  /** Lines of the open paragraph. */
   readonly open: readonly string[];
   readonly line: string;
-  /** The open code block. */
   readonly fence: { readonly mark: string; readonly language: string } | undefined;
   /** No part of this answer is settled yet. */
   readonly first: boolean;
 };
 
-/** Nothing streamed yet. */
 export const EMPTY_STREAM: AnswerStream = { open: [], line: "", fence: undefined, first: true };
 
 /** Adds a delta; returns the blocks it completes. */
@@ -24,7 +21,6 @@ export function appendDelta(stream: AnswerStream, delta: string): { readonly str
   return { stream: { ...state, line }, settled };
 }
 
-/** Ends the stream; returns its last blocks. */
 export function endStream(stream: AnswerStream): readonly Block[] {
   const { settled, stream: rest } = appendDelta(stream, stream.line === "" ? "" : "\n");
   const state = { ...rest, open: [...rest.open] };
@@ -33,7 +29,6 @@ export function endStream(stream: AnswerStream): readonly Block[] {
   return [...settled, ...last];
 }
 
-/** The open part as blocks. */
 export function openBlocks(stream: AnswerStream): readonly Block[] {
   const { open, line, fence, first } = stream;
   const lines = line === "" ? open : [...open, line];

@@ -3,7 +3,6 @@ import { cut, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 
-/** A call of `ask`. */
 export type AskBlock = {
   readonly input: JsonObject;
   readonly state: string;
@@ -17,7 +16,6 @@ export type AskDrawing = Canvas & { readonly open: boolean };
 
 type RecordedFields = Readonly<Record<string, unknown>>;
 
-/** The question on one line. */
 export function askTitle(input: JsonObject): string {
   const questions = questionsOf(input);
   const [first] = questions;

@@ -2,7 +2,6 @@ import type { Display, JsonObject, OutcomeState } from "@assent/core";
 import type { Role } from "../draw/theme.ts";
 import type { TaskResult } from "./task-ends.ts";
 
-/** A call of a tool, from its proposal to its end. */
 export type CallBlock = {
   readonly type: "call";
   readonly callId: string;
@@ -31,7 +30,6 @@ export type CallBlock = {
   readonly staged?: true;
 };
 
-/** One entry of the transcript. */
 export type Block =
   | { readonly type: "user"; readonly text: string }
   /** A finished piece of an answer, as markdown. */
@@ -45,7 +43,6 @@ export type Block =
   | { readonly type: "page"; readonly title: string; readonly text: string }
   | CallBlock;
 
-/** True for a block that is final. */
 export function isSettled(block: Block): boolean {
   return block.type !== "call" || block.state === "ended";
 }

@@ -14,7 +14,6 @@ export function inputFromText(tool: string, text: string): string {
   return text.startsWith("{") ? text : JSON.stringify(text === "" ? {} : { [SUBJECTS.get(tool) ?? "input"]: text });
 }
 
-/** What a call is about, on one line. */
 export function callTitle(tool: string, input: JsonObject, cwd: string): string {
   if (tool === "todo") return ""; // its list is shown
   const subject = SUBJECTS.get(tool);
@@ -40,7 +39,6 @@ const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
   unknown: "unknown: it may have taken effect",
 };
 
-/** The outcome in a few words. */
 export function outcomeWord({ outcome, staged }: Pick<CallBlock, "outcome" | "staged">): string {
   if (staged && outcome === "succeeded") return "previewed; nothing has changed yet";
   return outcome === undefined ? "" : OUTCOME_WORDS[outcome];
@@ -72,7 +70,6 @@ export function describeAnswer({ outcome, by, reason, edited, remember }: Approv
   return `${outcome} by ${who}${edited ? ", edited" : ""}${remember ? ", remembered" : ""}${reason ? `: ${oneLine(reason)}` : ""}`;
 }
 
-/** Who answered a question, in words. */
 export function describeReply({ outcome, by }: Pick<EventBodies["question.answered"], "outcome" | "by">, isYou: boolean): string {
   return outcome === "expired" ? "no answer in time" : `${outcome} by ${isYou ? "you" : oneLine(whoText(by))}`;
 }

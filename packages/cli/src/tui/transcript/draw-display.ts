@@ -6,15 +6,12 @@ import { diffItems } from "../diff/items.ts";
 import { drawAnsi } from "../draw/ansi.ts";
 import type { Drawing } from "./drawing.ts";
 
-/** Drawn lines, and how many are hidden. */
 export type Part = { readonly lines: readonly string[]; readonly hidden: number };
 
-/** How many rows are shown, from which end. */
 export type Cut = { readonly rows: number; readonly keep: "head" | "tail" };
 
 const NOTHING: Part = { lines: [], hidden: 0 };
 
-/** Draws a call's output within the limit. */
 export function drawDisplay(display: Display, drawing: Drawing, cut: Cut): Part {
   if (typeof display === "string") return drawText(display, drawing, cut);
   switch (display.type) {
@@ -72,7 +69,6 @@ function drawDiff(text: string, drawing: Drawing, { rows }: Cut): Part {
 
 const BOXES = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
-/** Draws the model's to-do list. */
 export function todoLines(
   todos: readonly { readonly id: string; readonly content: string; readonly status: keyof typeof BOXES }[],
   drawing: Drawing,

@@ -1,6 +1,5 @@
 import type { Canvas } from "../draw/dialog.ts";
 
-/** How blocks are drawn. */
 export type Drawing = Canvas & {
   /** Draws markdown without control characters. */
   readonly markdown: (text: string, columns: number) => readonly string[];

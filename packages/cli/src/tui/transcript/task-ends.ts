@@ -1,6 +1,5 @@
 import type { EventBodies, LedgerEvent } from "@assent/core";
 
-/** The result of a background task. */
 export type TaskResult = {
   readonly task: string;
   /** An agent's report or the end of a command's output, after any error. */
@@ -15,7 +14,6 @@ export type TaskEnds = readonly (TaskResult & {
   readonly displayText?: string;
 })[];
 
-/** Applies a task event. */
 export function applyTaskEvent(ends: TaskEnds, event: LedgerEvent): TaskEnds {
   switch (event.type) {
     case "task.started": {
@@ -33,7 +31,6 @@ export function applyTaskEvent(ends: TaskEnds, event: LedgerEvent): TaskEnds {
   }
 }
 
-/** Error and result in one text. */
 export function taskResultText({ result, error }: Pick<EventBodies["task.ended"], "result" | "error">): string {
   return [error === null ? "" : `Error: ${error}`, result].filter((part) => part !== "").join("\n\n");
 }
@@ -56,7 +53,6 @@ export function takeTaskResults(ends: TaskEnds, text: string): { readonly brough
   return { brought, rest };
 }
 
-/** Why a background agent is paused, in words. */
 export function describePause(reason: string): string {
   return PAUSED[reason] ?? reason;
 }

@@ -11,16 +11,13 @@ import { applyTaskEvent, describePause, type TaskEnds, takeTaskResults } from ".
 /** The part of a conversation that is not in the scrollback yet. */
 export type Transcript = {
   readonly blocks: readonly Block[];
-  /** The answer being streamed. */
   readonly stream: AnswerStream;
   readonly thinking: string;
   readonly todos: Todos;
-  /** Staged changes. */
   readonly staged: readonly StagedChange[];
   readonly ends: TaskEnds;
 };
 
-/** A staged change. */
 export type StagedChange = {
   readonly id: string;
   readonly tool: string;
@@ -30,13 +27,10 @@ export type StagedChange = {
   readonly who?: By;
 };
 
-/** The model's to-do list. */
 export type Todos = readonly { readonly id: string; readonly content: string; readonly status: "pending" | "in_progress" | "completed" }[];
 
-/** The empty transcript. */
 export const EMPTY_TRANSCRIPT: Transcript = { blocks: [], stream: EMPTY_STREAM, thinking: "", todos: [], staged: [], ends: [] };
 
-/** Where an event comes from. */
 export type EventContext = {
   /** This process, to tell answers given here from others. */
   readonly pid: number;
@@ -46,7 +40,6 @@ export type EventContext = {
   readonly byPerson?: true;
 };
 
-/** Adds blocks. */
 export function appendBlocks(transcript: Transcript, ...blocks: readonly Block[]): Transcript {
   return { ...transcript, blocks: [...transcript.blocks, ...blocks] };
 }
@@ -60,13 +53,11 @@ export function takeSettled(transcript: Transcript): { readonly settled: readonl
   return { settled: blocks.slice(0, at), rest: { ...transcript, blocks: blocks.slice(at) } };
 }
 
-/** The blocks that may still change. */
 export function liveBlocks({ blocks, stream, thinking }: Transcript): readonly Block[] {
   const thought: readonly Block[] = thinking === "" ? [] : [{ type: "thought", text: thinking }];
   return [...blocks, ...thought, ...openBlocks(stream)];
 }
 
-/** Applies an event of the running conversation. */
 export function applyConversationEvent(transcript: Transcript, event: ConversationEvent): Transcript {
   switch (event.type) {
     case "message_start":

@@ -8,10 +8,7 @@ const MOST_DIFFERENCES = 1000;
 /** The same limit between two anchors. */
 const MOST_IN_GAP = 200;
 
-/**
- * A minimal diff by Myers' algorithm. If there are too many differences, items that occur once on both sides serve as anchors, and the
- * gaps between them are compared or replaced as a whole. So the cost is bounded.
- */
+/** A minimal diff by Myers' algorithm. If there are too many differences, unique items serve as anchors, which bounds the cost. */
 export function sequenceChanges(left: Int32Array, right: Int32Array): readonly RangeChange[] {
   const whole = { from: 0, to: left.length, newFrom: 0, newTo: right.length };
   const least = leastChanges({ left, right }, whole, MOST_DIFFERENCES);

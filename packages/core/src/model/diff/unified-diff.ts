@@ -5,9 +5,7 @@ const CONTEXT = 3;
 
 /** The two sides of a change to one file. */
 export type Sides = {
-  /** The name in the diff. */
   readonly name: string;
-  /** Null if there was no file. */
   readonly before: string | null;
   readonly after: string;
 };

@@ -32,10 +32,7 @@ export function sharedToolName(tool: string): string {
 
 const SHARED: ReadonlySet<string> = new Set(["shell", "read", "write", "edit", "search", "glob", "list", "fetch", "todo", "agent", "ask"]);
 
-/**
- * The tool names of Claude Code, Qwen Code, Gemini CLI, Codex and opencode, old ones included. The first name in each
- * row is Claude Code's, which the shared hook contract uses.
- */
+/** Tool names of other agents, old ones included. The first in each row is Claude Code's, which the shared hook contract uses. */
 function foreignNames(): readonly ForeignNames[] {
   return [
     {

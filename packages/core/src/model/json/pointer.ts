@@ -5,7 +5,6 @@ export function jsonPointer(keys: readonly PropertyKey[]): string {
   return pointer;
 }
 
-/** The key in one step of a JSON pointer. */
 export function stepKey(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

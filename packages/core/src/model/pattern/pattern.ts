@@ -239,10 +239,7 @@ function isPlainCommand(command: unknown): boolean {
   return BARE_WORDS.test(command) && !EXPANDED_TILDE.test(command);
 }
 
-/**
- * Compares word by word and case-sensitively. A trailing star covers further whole words, so `ls*` does not match
- * `lsof`; other globs cannot allow a command.
- */
+/** Compares word by word and case-sensitively. A trailing star covers whole words, so `ls*` does not match `lsof`. */
 function allows({ plain }: Glob, command: string): boolean {
   if (!plain || !isPlainCommand(command)) return false;
   const rule = wordsOf(plain.text);

@@ -19,7 +19,6 @@ export type Resolution = {
 /** A file's state after an apply that did not finish. */
 export type FileState = { readonly path: string; readonly at: "before" | "after" | "other" };
 
-/** The bodies of proposal events. */
 export type ProposalEventBodies = {
   "proposal.staged": {
     readonly proposal: string;

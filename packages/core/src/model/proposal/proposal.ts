@@ -69,7 +69,6 @@ export type ProposalRow = {
 /** A proposal event, including requests from the shared chain. */
 export type ProposalEvent = LedgerEvent<keyof ProposalEventBodies>;
 
-/** What a proposal's digest covers. */
 export type ProposalIdentity = {
   readonly tool: string;
   readonly toolDigest: string;

@@ -104,7 +104,6 @@ function hunkWords(numbers: readonly number[]): string {
   return `${numbers.length === 1 ? "hunk" : "hunks"} ${numbers.join(", ")}`;
 }
 
-/** Describes what an apply threw. */
 export function thrownWords(thrown: unknown): string {
   if (typeof thrown === "string") return thrown.toWellFormed();
   if (!(thrown instanceof Error)) return "unknown error";

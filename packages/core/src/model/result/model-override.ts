@@ -1,10 +1,7 @@
 /** The parts of a result that select the next model. */
 export type OverridingResult = { readonly modelOverride?: string | undefined; readonly error?: unknown };
 
-/**
- * The model for the next turn, or `""`: the first non-blank override in call order from a result without error, else
- * from its tool.
- */
+/** The model for the next turn, or `""`: the first override in call order from a result without error, else from its tool. */
 export function resolveModelOverride(
   calls: readonly { readonly name: string }[],
   results: readonly (OverridingResult | undefined)[],

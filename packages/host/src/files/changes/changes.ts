@@ -8,10 +8,7 @@ import { openPlaces, syncDirectories } from "./places.ts";
 import { type ChangeJob, recoverChanges, restoreFiles, withdrawChanges } from "./restore.ts";
 import { keepDirectories, makeDirectories, removeTemporaries } from "./traces.ts";
 
-/**
- * Changes files of this machine as one set. Files are compared by content. Mode and owner are kept; if the owner cannot be kept, nothing is replaced.
- * Hard links keep the old bytes; extended attributes are lost.
- */
+/** Changes files as one set, compared by content. Keeps mode and owner, or replaces nothing. Hard links keep the old bytes. */
 export function createHostFileChanges(): FileChanges {
   return {
     apply: (set, options) => withJob(set, (job) => applyChanges(job, options)),

@@ -23,7 +23,6 @@ export async function namingFile<T>(path: string, work: Promise<T>): Promise<T> 
   }
 }
 
-/** The failure as text. */
 export function failureText(error: unknown): string {
   return error instanceof CallerError ? failureText(error.cause) : messageOf(error);
 }

@@ -34,7 +34,6 @@ export async function recoverChanges(job: ChangeJob): Promise<RecoveredChange> {
 /** What was known before this process began to change the set. */
 export type BegunChange = { readonly found: readonly FoundFile[]; readonly done: ReadonlySet<LaidOutFile> };
 
-/** Restores what this process changed. */
 export async function restoreFiles(
   job: ChangeJob,
   { found: originals, done }: BegunChange,
