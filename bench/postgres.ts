@@ -31,11 +31,10 @@ import { parseStoreUrl } from "../packages/store-postgres/src/connect/store-url.
 import { runPostgres } from "../packages/store-postgres/test/postgres-server.ts";
 import { microseconds, type Row, ratioRow, valueRow } from "./measure.ts";
 
-const SINGLE = 200;
+/** Commits of the ledger and bare inserts take turns, and their medians are compared, so one lucky or slow moment of the machine changes nothing. */
+const SINGLE = 2_000;
 const GROUP = 100;
-const GROUPS = 40;
-/** The measurements take turns, so that a busy machine slows all of them. */
-const ROUNDS = 10;
+const GROUPS = 400;
 const ANSWERS = 101;
 const EVENTS = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const SESSIONS = EVENTS / 100;
@@ -43,51 +42,38 @@ const FEW_SESSIONS = 200;
 const SESSIONS_AT_ONCE = 25;
 const ports = createHostPorts({ stateDirectory: "/nonexistent" });
 
-type Works = { readonly single: () => Promise<number>; readonly grouped: () => Promise<number> };
+/** Stores so many events with one commit. */
+type Commit = (events: number) => Promise<unknown>;
 
-async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
-  for (let time = 0; time < times; time += 1) await work();
-}
-
-/** One table with one text per event, one statement per commit. The texts have the size of whole events. */
-async function bareInserts(connection: Connection, event: string): Promise<Works> {
-  await connection.query("create table bare (pos bigserial primary key, event text not null)");
-  const insert = (rows: number): Promise<unknown> =>
-    connection.query("insert into bare (event) select * from unnest($1::text[])", [Array.from({ length: rows }, () => event)]);
-  return {
-    single: async () => {
-      await repeat(SINGLE, () => insert(1));
-      return SINGLE;
-    },
-    grouped: async () => {
-      await repeat(GROUPS, () => insert(GROUP));
-      return GROUPS * GROUP;
-    },
+/** A table with the columns of the ledger's events and a primary key, one statement per commit. */
+async function bareInserts(connection: Connection): Promise<Commit> {
+  await connection.query("create table bare (like append.events, primary key (pos))");
+  const { rows, fields } = await connection.query<Readonly<Record<string, unknown>>>(
+    "select * from append.events order by pos desc limit 1",
+  );
+  const columns = fields.filter(({ name }) => name !== "pos").map(({ name }) => name);
+  const types = columns.map((name) => (typeof rows[0]?.[name] === "number" ? "bigint" : "text"));
+  const arrays = types.map((type, at) => `$${at + 2}::${type}[]`);
+  const text = `insert into bare (pos, ${columns.join(", ")}) select * from unnest($1::bigint[], ${arrays.join(", ")})`;
+  let pos = 0;
+  return (events) => {
+    const values = columns.map((name) => Array.from({ length: events }, () => rows[0]?.[name]));
+    return connection.query(text, [Array.from({ length: events }, () => (pos += 1)), ...values]);
   };
 }
 
 const SESSION = "s_aaaaaaaaaaaaaaaaaaaa";
 
 /** Appends of one event each. Those of one tick share a commit. */
-async function ledgerAppends(ledger: Ledger): Promise<Works & { readonly event: string }> {
+async function ledgerAppends(ledger: Ledger): Promise<Commit> {
   const lease = await beginSession(ledger, SESSION);
   let seq = 2;
   const append = (): Promise<readonly LedgerEvent[]> => {
     const body = { event: "post_tool_use", hook: "x".repeat(600), outcome: "allow", durationMs: 1 } as const;
     return ledger.append(lease, seq++, { events: [draftOf("hook.ran", body)], durability: "full" });
   };
-  const [event] = await append();
-  return {
-    event: JSON.stringify(event),
-    single: async () => {
-      await repeat(SINGLE, append);
-      return SINGLE;
-    },
-    grouped: async () => {
-      await repeat(GROUPS, () => Promise.all(Array.from({ length: GROUP }, append)));
-      return GROUPS * GROUP;
-    },
-  };
+  await append();
+  return (events) => Promise.all(Array.from({ length: events }, append));
 }
 
 /** A new session with two events. */
@@ -103,20 +89,25 @@ async function beginSession(ledger: Ledger, session: string): Promise<Lease> {
 
 async function appendRows(ledger: Ledger, connection: Connection): Promise<readonly Row[]> {
   const ours = await ledgerAppends(ledger);
-  const bare = await bareInserts(connection, ours.event);
-  const works = { single: [bare.single, ours.single], grouped: [bare.grouped, ours.grouped] } as const;
-  const row = async (name: string, [base, value]: readonly [() => Promise<number>, () => Promise<number>]): Promise<Row> => {
-    const best = { base: Number.POSITIVE_INFINITY, value: Number.POSITIVE_INFINITY };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      best.base = Math.min(best.base, await microseconds(1, base));
-      best.value = Math.min(best.value, await microseconds(1, value));
+  const bare = await bareInserts(connection);
+  const row = async (name: string, events: number, commits: number): Promise<Row> => {
+    const base: number[] = [];
+    const value: number[] = [];
+    const time = (commit: Commit): Promise<number> => microseconds(1, () => commit(events).then(() => events));
+    for (let at = 0; at < commits; at += 1) {
+      base.push(await time(bare));
+      value.push(await time(ours));
     }
-    return ratioRow(name, best, { of: "bare inserts", most: 2 });
+    return ratioRow(name, { base: median(base), value: median(value) }, { of: "bare inserts", most: 2 });
   };
   return [
-    await row("PostgreSQL: durable event, one per commit", works.single),
-    await row(`PostgreSQL: durable event, ${GROUP} per commit`, works.grouped),
+    await row("PostgreSQL: durable event, one per commit", 1, SINGLE),
+    await row(`PostgreSQL: durable event, ${GROUP} per commit`, GROUP, GROUPS),
   ];
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
 }
 
 /** From the answer of another process to the start of the waiting call, in milliseconds: the median. */
@@ -157,7 +148,7 @@ async function wakeDelay(waiting: Ledger, other: Ledger): Promise<number> {
   }
   answers.close();
   await session.close("done", 0);
-  return delays.toSorted((one, other) => one - other)[ANSWERS >> 1] ?? 0;
+  return median(delays);
 }
 
 /** Sessions with ended calls and one open approval each, written by the ledger itself. */

@@ -55,13 +55,14 @@ function newestTime(staged: readonly StagedEvent[]): string {
   return staged.reduce((newest, { event: { at } }) => (at > newest ? at : newest), "");
 }
 
+/** One row is sent as single values, because arrays cost the server more. */
 function insertText({ table, columns, rows, conflict }: Insert, values: unknown[]): string {
-  const arrays = Object.values(columns).map((type, column) => {
+  const given = Object.values(columns).map((type, column) => {
     const elements = rows.map((row) => row[column]);
-    values.push(encodeArray(type, elements));
-    return `$${values.length}::${type}[]`;
+    return rows.length === 1 ? `$${values.push(elements[0])}::${type}` : `$${values.push(encodeArray(type, elements))}::${type}[]`;
   });
-  return `insert into ${table} (${Object.keys(columns).join(", ")}) select u.* from moved, unnest(${arrays.join(", ")}) as u ${conflict}`;
+  const source = rows.length === 1 ? `${given.join(", ")} from moved` : `u.* from moved, unnest(${given.join(", ")}) as u`;
+  return `insert into ${table} (${Object.keys(columns).join(", ")}) select ${source} ${conflict}`;
 }
 
 function insertEvents(staged: readonly StagedEvent[]): Insert {
