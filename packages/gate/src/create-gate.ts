@@ -156,10 +156,10 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
     return gateApprovals({ ...PORTS, ledger: await ledger(), tools, policy }, personNamed);
   });
   return {
-    run: async (calls, turn = {}) => {
-      if (!isCallList(calls))
-        throw new GateUsageError("bad_call", 'gate.run takes a list of calls, such as [{ id: "1", name: "mail", arguments: { … } }].');
-      return await turns.dispatch(calls, turn);
+    run: (calls, turn = {}) => {
+      if (isCallList(calls)) return turns.dispatch(calls, turn);
+      const text = 'gate.run takes a list of calls, such as [{ id: "1", name: "mail", arguments: { … } }].';
+      return Promise.reject(new GateUsageError("bad_call", text));
     },
     resume: async (earlier, signal) => turns.resume(earlier ?? (await turns.openCalls()), signal),
     resumeMessages: async (messages, { answeredBy } = {}) => {

@@ -68,7 +68,7 @@ export function createGateSession(parts: GateSessionParts, openForCalls: OpenFor
       throw new GateUsageError("closed", "This gate is closed. Create another one, with the same store and session to continue.");
   };
   const refuseNested = (): void => {
-    if (!inside.getStore()?.active) return;
+    if (underWay.size === 0 || !inside.getStore()?.active) return;
     const text = "A tool, hook or approver asked its own gate to run calls, and would wait for itself.";
     throw new GateUsageError("bad_call", `${text} Inside a tool, use ctx.gate({ name, arguments }). Elsewhere, use another gate.`);
   };
@@ -85,7 +85,7 @@ export function createGateSession(parts: GateSessionParts, openForCalls: OpenFor
       refuseNested();
       const turn = own ? AbortSignal.any([own, signal]) : signal;
       const state = { signal: turn, active: true };
-      const promise = inside.run(state, () => act(turn));
+      const promise = inside.run(state, act, turn);
       underWay.add(promise);
       try {
         return await promise;

@@ -1,6 +1,14 @@
 import { isObject, listOfferedTools, type ProposedCall } from "@assent/core";
 import { createLoopDetector, type LoopDetector, loopError, loopWarning } from "@assent/core/parts";
-import { dispatchTurn, type EmbeddedCall, type RunStop, resumeTurn, type TurnOutcome, type TurnRunner } from "./adapters/embedding.ts";
+import {
+  dispatchTurn,
+  type EmbeddedCall,
+  type Embedding,
+  type RunStop,
+  resumeTurn,
+  type TurnOutcome,
+  type TurnRunner,
+} from "./adapters/embedding.ts";
 import { GateUsageError } from "./gate-error.ts";
 import type { GateEvents } from "./gate-events.ts";
 import { checkTurn, type GateOptions } from "./gate-options.ts";
@@ -27,7 +35,11 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
     stop = outcome.stop;
     return outcome;
   };
-  const embedding = (opened: OpenedSession): OpenedSession => (events.isHeard() ? { ...opened, observe: events.emit } : opened);
+  const withSession = (act: (embedding: Embedding) => Promise<TurnOutcome>): Promise<TurnOutcome> => {
+    const opened = session.opened();
+    return opened ? act(observed(opened)) : session.current().then((first) => act(observed(first)));
+  };
+  const observed = (opened: OpenedSession): Embedding => (events.isHeard() ? { ...opened, observe: events.emit } : opened);
   return {
     offered: () => {
       const { checkers } = policy.source.current();
@@ -38,18 +50,16 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
     refuseNested: session.refuseNested,
     dispatch: async (calls, turn) => {
       checkTurn(turn);
-      return await session.during(turn.signal, async (signal) => {
-        if (turn.newPrompt) detector?.reset();
-        const outcome = await dispatchTurn(embedding(session.opened() ?? (await session.current())), calls, { ...turn, signal });
-        return conclude(detector ? watchLoop(detector, calls, outcome) : outcome);
-      });
+      if (turn.newPrompt) detector?.reset();
+      const outcome = await session.during(turn.signal, (signal) =>
+        withSession((embedding) => dispatchTurn(embedding, calls, { ...turn, signal })),
+      );
+      return conclude(detector ? watchLoop(detector, calls, outcome) : outcome);
     },
     resume: async (earlier, own) => {
       checkTurn({ signal: own });
       checkEarlierCalls(earlier);
-      return await session.during(own, async (signal) =>
-        conclude(await resumeTurn(embedding(session.opened() ?? (await session.current())), earlier, signal)),
-      );
+      return conclude(await session.during(own, (signal) => withSession((embedding) => resumeTurn(embedding, earlier, signal))));
     },
     stopped: () => stop,
     setStop: (next) => {

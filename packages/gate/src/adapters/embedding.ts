@@ -126,21 +126,23 @@ async function readRecordedCall({ session }: Embedding, call: EmbeddedCall): Pro
   if (!proposed)
     throw new GateUsageError("bad_call", `Session ${session.id} has no call '${call.callId}'. Resume it in the session that made it.`);
   if (!ended) return call;
-  return endedCall(call, ended);
+  return endedCall(call, ended, ended);
 }
 
-type EndedResult = Pick<ToolResult, "content" | "value"> & { readonly outcome: OutcomeState; readonly type: string | null };
+type CallIds = Pick<EmbeddedCall, "id" | "callId" | "tool">;
+type CallEnd = { readonly outcome: OutcomeState; readonly type: string | null };
+type GivenResult = Pick<ToolResult, "content" | "value">;
 
-function endedCall({ id, callId, tool }: Pick<EmbeddedCall, "id" | "callId" | "tool">, ended: EndedResult): EmbeddedCall {
-  const { outcome, type, content } = ended;
-  const value = presentValue(ended);
+function endedCall({ id, callId, tool }: CallIds, { outcome, type }: CallEnd, result: GivenResult): EmbeddedCall {
+  const { content } = result;
+  const value = presentValue(outcome, result);
   return value === undefined ? { id, callId, tool, outcome, type, content } : { id, callId, tool, outcome, type, content, value };
 }
 
 /** What the tool returned; undefined if it returned nothing or did not succeed. */
-function presentValue(ended: EndedResult): Json | undefined {
-  const { outcome, content } = ended;
-  const value = resultValue(ended);
+function presentValue(outcome: OutcomeState, result: GivenResult): Json | undefined {
+  const { content } = result;
+  const value = resultValue(result);
   if (value !== undefined) return value;
   return outcome === "succeeded" && typeof content === "string" && !isWithoutOutput(content) ? content : undefined;
 }
@@ -151,12 +153,9 @@ export function isWithoutOutput(content: Content): boolean {
 }
 
 function toEmbeddedCall(report: CallReport, givenId: string | undefined, tool: string): EmbeddedCall {
-  const { callId, outcome } = report;
+  const { callId } = report;
   const id = givenId || callId;
-  if (outcome !== "waiting") {
-    const { content, value } = report.result;
-    return endedCall({ id, callId, tool }, { outcome, type: report.type, content, ...(value !== undefined && { value }) });
-  }
+  if (report.outcome !== "waiting") return endedCall({ id, callId, tool }, report, report.result);
   const { approvalId } = report;
   const waiting = { id, callId, tool, outcome: "waiting", type: "waiting" } as const;
   if (approvalId === undefined) return { ...waiting, content: "Not run: an earlier call of this turn waits for a person's approval." };
