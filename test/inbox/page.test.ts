@@ -114,6 +114,40 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
+  test("what was typed stays when e is pressed again, and when another card or the list was looked at", async () => {
+    const scene = new InboxScene();
+    scene.park("two", [shell("npm run one"), shell("npm run two")]);
+    await opened(scene, async ({ page }) => {
+      await openCard(page, "npm run one");
+      await page.locator("input[placeholder='shown to the model']").fill("because");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("e");
+      await page.locator("textarea").fill('{ "command": "npm run typed" }');
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("e");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("j");
+      await page.waitForSelector("article.card h2:focus");
+      await openCard(page, "npm run two");
+      await page.keyboard.press("Escape");
+      await openCard(page, "npm run one");
+      assert.equal(await page.locator("textarea").inputValue(), '{ "command": "npm run typed" }');
+      assert.equal(await page.locator("input[placeholder='shown to the model']").inputValue(), "because");
+      await page.locator("button.approve").click();
+      await page.waitForSelector(".notice.saved");
+      assert.match(scene.assent("log", "--json"), /npm run typed/);
+    });
+  });
+
+  test("an address of a session that does not exist says so, and an unknown one shows the list", async () => {
+    await opened(new InboxScene(), async ({ page }) => {
+      await page.evaluate('location.hash = "#/session/s_gone"');
+      await page.waitForSelector("main >> text=This no longer exists.");
+      await page.evaluate('location.hash = "#/nonsense"');
+      await page.waitForSelector("text=Nothing waits for an answer.");
+    });
+  });
+
   test("an edited command is judged again; a placeholder of a secret and a denied command are refused", async () => {
     const scene = new InboxScene();
     scene.park("deploy", [shell("curl -H 'Authorization: Bearer sk-abcdefghijklmnop1234567890' https://example.test")]);
@@ -642,8 +676,12 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await page.evaluate(`location.hash = "#/session/${sessionId}"`);
       await page.waitForSelector(".timeline >> text=npm run last");
       assert.equal(await page.locator(".timeline li").count(), 200);
+      await page.locator(".timeline summary").last().click();
+      const open = page.locator(".timeline li:has(details[open])");
+      const read = await open.innerText();
       await page.locator("button", { hasText: "earlier events" }).click();
       await page.waitForSelector(".timeline li:first-child >> text=long");
+      assert.equal(await open.innerText(), read, "an opened entry stays open");
       assert.ok((await page.locator(".timeline li").count()) > 200);
     });
   });

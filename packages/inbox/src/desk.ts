@@ -131,6 +131,8 @@ export type SessionLine = {
 
 /** One line of a session's timeline. */
 export type TimelineEntry = {
+  /** Names the entry, also when earlier or later ones are added. */
+  readonly pos: number;
   readonly at: string;
   readonly what: string;
   readonly text: string;

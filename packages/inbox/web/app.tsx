@@ -23,10 +23,12 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
   ["?", "this help"],
 ];
 
-/** The page behind the part of the address after `#`. */
+const VIEWS: readonly string[] = ["card", "review", "sessions", "session", "grants"];
+
+/** The page behind the part of the address after `#`; the list for an unknown one. */
 function readRoute(): { readonly view: string; readonly id: string } {
   const [, view = "", id = ""] = location.hash.split("/");
-  return { view, id };
+  return { view: VIEWS.includes(view) ? view : "", id };
 }
 
 function App() {
@@ -41,7 +43,7 @@ function App() {
   const [saving, setSaving] = useState(0);
   const [split, setSplit] = useState(matchMedia("(min-width: 1400px)").matches);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const [now, setNow] = useState(Date.now());
+  const [, setNow] = useState(0);
   const searchField = useRef<HTMLInputElement>(null);
   const sending = useRef(new Set<string>());
   const cardKeys = useRef(new Set<(key: string) => void>());
@@ -78,7 +80,7 @@ function App() {
       else location.reload(); // a new link was opened in this tab
     };
     addEventListener("hashchange", follow);
-    const clock = setInterval(() => setNow(Date.now()), 10_000);
+    const clock = setInterval(() => setNow(Date.now()), 10_000); // ages grow
     return () => {
       removeEventListener("hashchange", follow);
       clearInterval(clock);
@@ -110,6 +112,9 @@ function App() {
       });
   };
 
+  useEffect(() => {
+    document.title = rows.length === 0 ? "Assent inbox" : `(${rows.length}) Assent inbox`;
+  }, [rows.length]);
   useEffect(() => document.querySelector(".group li.current")?.scrollIntoView({ block: "nearest" }), [current]);
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
@@ -165,19 +170,11 @@ function App() {
             </button>
           </nav>
         </header>
-        <div class="status">
-          {!isConnected && (
-            <p class="offline" role="status">
-              Not connected. This page may be out of date. Is ‘assent inbox’ still running?
-            </p>
-          )}
-          {saving > 0 && (
-            <p class="notice" role="status">
-              Saving {saving === 1 ? "the answer" : `${saving} answers`} …
-            </p>
-          )}
+        <div class="status" role="status">
+          {!isConnected && <p class="offline">Not connected. This page may be out of date. Is ‘assent inbox’ still running?</p>}
+          {saving > 0 && <p class="notice">Saving {saving === 1 ? "the answer" : `${saving} answers`} …</p>}
           {notices.map(({ id, result, message }) => (
-            <p class={`notice ${result}`} role="status" key={id}>
+            <p class={`notice ${result}`} key={id}>
               {visible(message)}{" "}
               <button type="button" aria-label="Dismiss" onClick={() => setNotices(notices.filter((one) => one.id !== id))}>
                 ×
@@ -199,7 +196,7 @@ function App() {
         )}
         <main class={`view-${route.view === "" ? "list" : route.view}`}>
           {["", "card", "review"].includes(route.view) && (
-            <Waiting {...{ all: rows, rows: shown, filter, setFilter, current, selected, now, searchField }} select={setSelected} />
+            <Waiting {...{ all: rows, rows: shown, filter, setFilter, current, selected, searchField }} select={setSelected} />
           )}
           {current !== undefined && (
             <CardView
@@ -251,7 +248,10 @@ function CardView({ id, version, split, answer, onKey }: CardViewProps) {
     let isCurrent = true;
     get<InboxCard>(`/api/cards/${id}`).then(
       (next) => isCurrent && setCard(next),
-      (error: unknown) => isCurrent && setCard(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        if (isCurrent) setCard((before) => (error instanceof WireError || typeof before !== "object" ? message : before));
+      },
     );
     return () => {
       isCurrent = false;

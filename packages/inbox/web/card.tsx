@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { InboxAnswer, InboxCard } from "../src/desk.ts";
 import { type ChosenHunks, Diff } from "./diff.tsx";
+import { useDraft } from "./draft.ts";
 import { Questions } from "./questions.tsx";
 import { age, visible } from "./text.ts";
 import { post } from "./wire.ts";
@@ -20,9 +21,9 @@ type CardProps = {
 export type AnswerBody = Omit<InboxAnswer, "id" | "revision" | "fingerprint">;
 
 export function Card({ card, split, answer, onKey }: CardProps) {
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useDraft(card.fingerprint, "reason", "");
   const [chosen, setChosen] = useState<ChosenHunks | undefined>(undefined);
-  const [edit, setEdit] = useState<string | undefined>(undefined);
+  const [edit, setEdit] = useDraft<string | undefined>(card.fingerprint, "edit", undefined);
   const [problem, setProblem] = useState("");
   const isInert = useInert(shownText(card));
   const reasonField = useRef<HTMLInputElement>(null);
@@ -51,10 +52,11 @@ export function Card({ card, split, answer, onKey }: CardProps) {
     else say({ outcome: "approve", input });
   };
   const startEdit = async (): Promise<void> => {
+    if (isEditing) return editField.current?.focus();
     try {
       setEdit(JSON.stringify(await post<object>(`/api/reveal/${card.id}`), null, 2));
     } catch (error) {
-      setProblem(String(error));
+      setProblem(error instanceof Error ? error.message : String(error));
     }
   };
   useEffect(() =>
@@ -73,7 +75,7 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       <p class="about">
         {visible(card.agent)} ·{" "}
         <a href={`#/session/${card.session}`}>{card.group === card.session ? visible(card.sessionTitle) : "timeline of the call"}</a> ·{" "}
-        {age(card.since, Date.now())} · {visible(card.mode)}
+        {age(card.since)} · {visible(card.mode)}
       </p>
       {!isOpen && (
         <p class="notice" role="status">

@@ -50,7 +50,7 @@ function FileDiff({
         {chosen && (
           <input
             type="checkbox"
-            aria-label={`Approve ${name}`}
+            aria-label={`Approve ${visible(name)}`}
             checked={picked !== undefined}
             onChange={({ currentTarget }) => set(currentTarget.checked ? new Set(ids) : undefined)}
           />
@@ -113,7 +113,7 @@ function HunkTable({ hunk, rows, split, picked, toggle }: HunkProps) {
         {picked !== undefined && (
           <input
             type="checkbox"
-            aria-label={`Approve change ${hunk.header}`}
+            aria-label={`Approve change ${visible(hunk.header)}`}
             checked={picked}
             onChange={({ currentTarget }) => toggle(currentTarget.checked)}
           />

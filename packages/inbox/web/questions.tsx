@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
 import type { InboxCard } from "../src/desk.ts";
 import type { AnswerBody } from "./card.tsx";
+import { useDraft } from "./draft.ts";
 import { visible } from "./text.ts";
 
 type QuestionsProps = {
@@ -15,7 +15,7 @@ type Draft = { readonly selected: readonly string[]; readonly custom: string; re
 const EMPTY: Draft = { selected: [], custom: "", note: "" };
 
 export function Questions({ card, isInert, say }: QuestionsProps) {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const [drafts, setDrafts] = useDraft<Readonly<Record<string, Draft>>>(card.fingerprint, "answers", {});
   const draftOf = (id: string): Draft => drafts[id] ?? EMPTY;
   const change = (id: string, part: Partial<Draft>): void => setDrafts({ ...drafts, [id]: { ...draftOf(id), ...part } });
   const isComplete = card.questions.every(({ id }) => draftOf(id).selected.length > 0 || draftOf(id).custom.trim() !== "");

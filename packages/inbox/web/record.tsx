@@ -9,16 +9,16 @@ import {
   TIMELINE_EVENTS,
 } from "../src/desk.ts";
 import { age, visible } from "./text.ts";
-import { get, post } from "./wire.ts";
+import { get, post, WireError } from "./wire.ts";
 
-/** Loads a value again whenever the record changes. */
-function useLoaded<T>(path: string, version: number): T | undefined {
-  const [loaded, setLoaded] = useState<{ readonly path: string; readonly value: T } | undefined>(undefined);
+/** Loads a value again whenever the record changes. A text says why there is none. */
+function useLoaded<T>(path: string, version: number): T | string | undefined {
+  const [loaded, setLoaded] = useState<{ readonly path: string; readonly value: T | string } | undefined>(undefined);
   useEffect(() => {
     let isCurrent = true;
     get<T>(path).then(
       (value) => isCurrent && setLoaded({ path, value }),
-      () => undefined, // the page says that it is not connected
+      (error: unknown) => isCurrent && error instanceof WireError && setLoaded({ path, value: error.message }), // else the page says that it is not connected
     );
     return () => {
       isCurrent = false;
@@ -27,9 +27,13 @@ function useLoaded<T>(path: string, version: number): T | undefined {
   return loaded?.path.split("?")[0] === path.split("?")[0] ? loaded?.value : undefined;
 }
 
+function Missing({ reason }: { readonly reason: string | undefined }) {
+  return reason === undefined ? <p>Loading …</p> : <p role="alert">{reason}</p>;
+}
+
 export function Sessions({ version }: { readonly version: number }) {
   const sessions = useLoaded<readonly SessionLine[]>("/api/sessions", version);
-  if (!sessions) return <p>Loading …</p>;
+  if (typeof sessions !== "object") return <Missing reason={sessions} />;
   return (
     <section aria-label="Sessions">
       <h2>Sessions</h2>
@@ -53,7 +57,7 @@ export function Sessions({ version }: { readonly version: number }) {
 function ago(at: string) {
   return (
     <time dateTime={at} title={at}>
-      {age(at, Date.now())} ago
+      {age(at)} ago
     </time>
   );
 }
@@ -76,7 +80,7 @@ export function Timeline({
 }) {
   const [last, setLast] = useState(TIMELINE_EVENTS);
   const loaded = useLoaded<SessionTimeline>(`/api/sessions/${session}?last=${last}`, version);
-  if (!loaded) return <p>Loading …</p>;
+  if (typeof loaded !== "object") return <Missing reason={loaded} />;
   const cancel = (target: CancelTarget): void =>
     void post<AnswerResult>(`/api/cancel/${session}`, target ?? {}).then((result) => showResults([result]), failed(showResults));
   return (
@@ -101,9 +105,10 @@ export function Timeline({
         </p>
       )}
       <ol class="timeline">
-        {loaded.entries.map(({ at, what, text, call, card, undo, cancel: target }, index) => (
-          <li key={`${index}`}>
-            <time dateTime={at}>{at.slice(11, 19)}</time> <strong>{what}</strong> {call !== null && <code>{visible(call)}</code>}
+        {loaded.entries.map(({ pos, at, what, text, call, card, undo, cancel: target }) => (
+          <li key={pos}>
+            <time dateTime={at}>{new Date(at).toLocaleString()}</time> <strong>{what}</strong>{" "}
+            {call !== null && <code>{visible(call)}</code>}
             <EntryText text={visible(text)} />
             {card !== null && <a href={`#/card/${card}`}>{card.startsWith("p_") ? "Show the change" : "Show the request"}</a>}
             {undo !== null && (
@@ -143,7 +148,7 @@ function EntryText({ text }: { readonly text: string }) {
 
 export function Grants({ version, showResults }: { readonly version: number; readonly showResults: ShowResults }) {
   const grants = useLoaded<readonly GrantLine[]>("/api/grants", version);
-  if (!grants) return <p>Loading …</p>;
+  if (typeof grants !== "object") return <Missing reason={grants} />;
   return (
     <section aria-label="Grants">
       <h2>Remembered answers</h2>

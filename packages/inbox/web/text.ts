@@ -16,7 +16,7 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
 ];
 
 /** How long ago, in its largest unit. */
-export function age(since: string, now: number): string {
+export function age(since: string, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1_000));
   const [size, name] = UNITS.find(([unit]) => seconds >= unit) ?? [1, "s"];
   return `${Math.floor(seconds / size)} ${name}`;

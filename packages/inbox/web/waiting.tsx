@@ -1,7 +1,11 @@
 import type { Ref } from "preact";
+import { useState } from "preact/hooks";
 import type { WaitingRow } from "../src/desk.ts";
 import { choicesOf, type Filter, groupRows } from "../src/list.ts";
 import { age, visible } from "./text.ts";
+
+/** More rows make each key that a person presses slow. */
+const PAGE_ROWS = 1_000;
 
 type WaitingProps = {
   /** All rows, for the choices of the filter. */
@@ -12,11 +16,12 @@ type WaitingProps = {
   readonly current: string | undefined;
   readonly selected: ReadonlySet<string>;
   readonly select: (selected: ReadonlySet<string>) => void;
-  readonly now: number;
   readonly searchField: Ref<HTMLInputElement>;
 };
 
-export function Waiting({ all, rows, filter, setFilter, current, selected, select, now, searchField }: WaitingProps) {
+export function Waiting({ all, rows, filter, setFilter, current, selected, select, searchField }: WaitingProps) {
+  const [most, setMost] = useState(PAGE_ROWS);
+  const listed = rows.slice(0, Math.max(most, rows.findIndex(({ id }) => id === current) + 1));
   const toggle = (id: string): void => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
@@ -58,7 +63,7 @@ export function Waiting({ all, rows, filter, setFilter, current, selected, selec
         </p>
       )}
       {rows.length === 0 && <p class="empty">{all.length === 0 ? "Nothing waits for an answer." : "Nothing matches the filter."}</p>}
-      {groupRows(rows).map((group) => (
+      {groupRows(listed).map((group) => (
         <div class="group" key={group.key}>
           <h3>
             {group.session !== null && <a href={`#/session/${group.session}`}>{visible(group.title)}</a>}{" "}
@@ -69,14 +74,14 @@ export function Waiting({ all, rows, filter, setFilter, current, selected, selec
               <li key={row.id} class={row.id === current ? "current" : ""}>
                 <input
                   type="checkbox"
-                  aria-label={`Select ${row.subject}`}
+                  aria-label={`Select ${visible(row.subject)}`}
                   checked={selected.has(row.id)}
                   onChange={() => toggle(row.id)}
                 />
                 <a href={`#/card/${row.id}`} aria-current={row.id === current}>
                   <span class="subject">{visible(row.subject)}</span>
                   <span class="about">
-                    {visible(row.tool)} · {age(row.since, now)} · {visible(row.mode)} · {visible(row.directory)}
+                    {visible(row.tool)} · {age(row.since)} · {visible(row.mode)} · {visible(row.directory)}
                   </span>
                   <span class="why">{visible(row.why)}</span>
                 </a>
@@ -85,6 +90,11 @@ export function Waiting({ all, rows, filter, setFilter, current, selected, selec
           </ul>
         </div>
       ))}
+      {listed.length < rows.length && (
+        <button type="button" onClick={() => setMost(listed.length + PAGE_ROWS)}>
+          Show {Math.min(PAGE_ROWS, rows.length - listed.length)} more of {rows.length - listed.length}
+        </button>
+      )}
     </section>
   );
 }

@@ -67,6 +67,7 @@ export async function sessionTimeline({ ledger, redact, last }: TimelineParts, r
     const full = redact(entryText(event));
     if (full === "" && type.startsWith("message.")) continue; // it has only calls
     entries.push({
+      pos: stored.pos,
       at: whenText(at),
       what: WORDS[type] ?? type,
       text: full.length > LONGEST ? `${full.slice(0, LONGEST)} …` : full,
