@@ -11,10 +11,7 @@ export type OfferedToolsContext = {
   readonly canAsk?: boolean;
 };
 
-/**
- * Lists the tools for a model: the visible ones, `ask` if a person may answer, and `resolve` if something is or may become pending. Omits
- * tools that a rule denies entirely.
- */
+/** Lists the tools for a model: the visible ones, and `ask` and `resolve` if they can be used, without those that a rule denies. */
 export function listOfferedTools(registry: Registry, { session, dispatcher, canAsk = false }: OfferedToolsContext): readonly Tool[] {
   const findTool = (name: string): Tool | undefined => {
     const tool = registry.get(name);

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 
-/** SHA-256 in hexadecimal. */
 export function sha256Hex(value: string | Uint8Array): string {
   return hash("sha256", value);
 }

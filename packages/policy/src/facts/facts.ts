@@ -29,10 +29,7 @@ export type FactOptions = {
 /** Only this tool runs from its plan. */
 const SHELL_TOOL_NAME = "shell";
 
-/**
- * Finds out what a request means: one unit per simple command, file or URL. What an approval depends on, such as a script's text or a link's target, is
- * bound: if it changes, the fingerprint changes.
- */
+/** Finds out what a request means: one unit per simple command, file or URL. What an approval depends on is bound. */
 export function createPolicyFacts(places: FactOptions): Facts {
   const { look } = places;
   const finder = programFinderFor(places);

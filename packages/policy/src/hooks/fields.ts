@@ -19,7 +19,6 @@ type HookField = { readonly expected: string; readonly holds: (value: unknown) =
 
 const TEXT_FIELD: HookField = { expected: "a string that is not empty", holds: (value) => isLine(value) && value.trim() !== "" };
 
-/** Fields of a hook; `only` restricts one to a type. */
 export const HOOK_FIELDS: { readonly [Name in keyof Required<WrittenHook>]: HookField } = {
   type: { expected: "command or function", holds: isOneOf(["command", "function"]) },
   command: { ...TEXT_FIELD, only: "command" },

@@ -4,10 +4,7 @@ import type { HookEntry } from "@assent/core/parts";
 export const UNTRUSTED_HOOK_REASON =
   "it runs something from this workspace, which is not trusted; run assent trust, or use a program elsewhere by its absolute path (ASSENT_PROJECT_DIR tells it the directory)";
 
-/**
- * True if a hook's text refers to the workspace: by variable, or by a relative path of a program or interpreter argument. It is a text search and cannot
- * be complete.
- */
+/** True if a hook's text names the workspace, by variable or relative path. It is a text search and cannot be complete. */
 export function refersToWorkspace({ body }: Pick<HookEntry, "body">): boolean {
   if (body.type !== "command") return false;
   const { command, args = [], env = {} } = body;

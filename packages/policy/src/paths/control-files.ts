@@ -4,7 +4,6 @@ import { isInside, resolvePath } from "./resolve.ts";
 /** Tests a path in folded spelling. */
 export type PathTest = (folded: string) => boolean;
 
-/** Control files by name, at any depth. */
 export const CONTROL_NAMES: ReadonlySet<string> = new Set([
   ".gitattributes",
   ".gitmodules",
@@ -66,7 +65,6 @@ export const SYSTEM_FILES: readonly string[] = [
   "/library/application support/claudecode",
 ];
 
-/** Creates a test for control files; `protect` comes from settings. */
 export function createControlFileTest(home: string, protect: readonly PathTest[] = []): PathTest {
   const fixed = [...controlPathsInHome(home), ...SYSTEM_FILES];
   return (folded) =>

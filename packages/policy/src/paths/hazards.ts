@@ -3,7 +3,6 @@ import { errorCode } from "@assent/core";
 import type { Hazard, HazardId } from "../shell/plan/plan.ts";
 import type { ResolvedPath } from "./resolve.ts";
 
-/** Reasons to ask about a path. */
 export type PathHazards = {
   readonly hazards: readonly Hazard[];
   /** `hazards`, plus those that matter only for writing. */
@@ -14,7 +13,6 @@ export type PathHazards = {
 
 const NONE: PathHazards = Object.freeze({ hazards: Object.freeze([]), writeHazards: Object.freeze([]) });
 
-/** Finds what is unusual about a path and the file it leads to. */
 export function findPathHazards(path: string, { real }: ResolvedPath): PathHazards {
   const file = real === null || real === NULL_DEVICE ? undefined : statFile(real);
   const hazards: Hazard[] = [];

@@ -115,7 +115,6 @@ function statDirectory(path: string): BigIntStats | undefined | null {
   }
 }
 
-/** Creates a lookup that follows changes of settings. */
 export function createLivePathLookup(directories: () => SessionDirectories): PathLookup {
   let known: { readonly of: SessionDirectories; readonly look: PathLookup } | undefined;
   return (path, cwd) => {

@@ -35,7 +35,6 @@ export function isSensitive(path: string): boolean {
   return isSensitivePlace(folded) || isSensitiveName(folded.slice(folded.lastIndexOf("/") + 1));
 }
 
-/** True for `/proc` and `/dev`, which belong to no workspace. */
 export function isSystemTree(path: string): boolean {
   const folded = foldPath(path);
   if (folded === "/dev/null") return false;
@@ -58,10 +57,7 @@ export type FileIdentity = { readonly dev: number; readonly ino: number };
 
 const SECRET_DIRECTORIES = [".ssh", ".aws", ".gnupg", ".config/gcloud", ".docker", ".kube", ""];
 
-/**
- * True for a hard link to a known secret: in the home directory's usual places, the workspace's root, or the directory of `path`. Call it only for files
- * with several links.
- */
+/** True for a hard link to a known secret: at home, in the workspace's root or beside `path`. For files with several links. */
 export function isHardLinkToSecret(
   file: FileIdentity,
   { path, workspace, home }: { path: string; workspace: string; home: string },

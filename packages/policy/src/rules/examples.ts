@@ -84,7 +84,6 @@ const EMPTY_WORKSPACE = "/nonexistent/workspace";
 
 const ASSUMED_KINDS: Readonly<Record<string, Kind>> = { shell: "execute", read: "read", edit: "edit", write: "edit", fetch: "fetch" };
 
-/** Evaluates examples in an empty workspace. */
 export type ExampleTrial = { readonly workspace: string; readonly evaluate: ExampleOptions["evaluate"] };
 
 /** Creates requests for examples in an empty workspace. Nothing runs. */

@@ -52,10 +52,7 @@ export type OfferOptions = RuleOptions & {
   readonly allowed?: (request: Request, unit: Unit) => boolean;
 };
 
-/**
- * The narrowest rules that "always" would store, one per part that is not allowed yet. Empty if nothing may be remembered: a hazard, shell syntax, or
- * inline code.
- */
+/** The narrowest rules that "always" would store, one per part that is not allowed yet. Empty if nothing may be remembered. */
 export function offerRules(request: Request, options: OfferOptions): readonly string[] {
   return (collectOffers(request, options, offerRule) ?? []).map(({ at }) => at.text);
 }

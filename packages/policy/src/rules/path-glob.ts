@@ -1,7 +1,6 @@
 import { compileGlob } from "@assent/core";
 import { foldPath } from "../paths/fold.ts";
 
-/** One name of a path, exact and folded. */
 export type PathName = { readonly exact: string; readonly folded: string };
 
 type NameTest = (name: PathName) => boolean;

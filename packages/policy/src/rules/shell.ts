@@ -58,7 +58,6 @@ function wordsFault({ problem, column }: { readonly problem: string; readonly co
   return syntaxFault(problem, "Write plain words, as in Shell(git log). More complex commands always ask.", column);
 }
 
-/** Writes a word as a shell reads it. */
 export function quoteWord(word: string): string {
   return /^[A-Za-z0-9_./:=@+,%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -30,7 +30,6 @@ export function isRuntimeTool(name: string): boolean {
   return RUNTIME_TOOLS.has(name.toLowerCase());
 }
 
-/** What rules know of a tool; the shell is always known. */
 export function getRuleTool(tools: RuleTools, name: string): RuleTool | undefined {
   return tools.get(name) ?? (name === "shell" ? SHELL_TOOL : undefined);
 }

@@ -21,7 +21,6 @@ export type ToolPart = {
 
 type NamingContext = { readonly verdict: Verdict; readonly tools: RuleTools };
 
-/** Reads the tool part of a rule; `asGroup` decides which names mean a group. */
 export function readToolPart(
   text: string,
   { verdict, tools }: NamingContext,

@@ -54,10 +54,7 @@ export function ownFilesSafeguard(own: OwnPlaces): Safeguard {
   return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
 }
 
-/**
- * Creates a function that tells why a request may write one of Assent's own files; undefined if it cannot. A write whose target only a shell can compute
- * is such a case.
- */
+/** Tells why a request may write one of Assent's own files, also where only a shell can compute the target. */
 export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Unit) => string | undefined {
   return (request, unit) => {
     const shell = getShellUnit(unit);
@@ -100,7 +97,6 @@ function findPathDoubt(request: Request, unit: Unit): string | undefined {
 const NOTHING = { verdict: "none" } as const;
 const DENIED = { verdict: "deny", note: "tools may not access Assent's own files" } as const;
 
-/** Own places in folded spelling. */
 export type OwnPlaces = {
   readonly commands: readonly OwnCommand[];
   readonly home: string;
@@ -120,7 +116,6 @@ export type OwnPlaces = {
   readonly inputs: WeakMap<object, boolean>;
 };
 
-/** Finds every spelling of Assent's own places, with and without links. */
 export function resolveOwnPlaces(files: OwnFiles): OwnPlaces {
   const { stateDirectory, settingsFiles, workspace, home, commands = [], outside = false, storeUrl = "" } = files;
   const at = resolveHome(home);

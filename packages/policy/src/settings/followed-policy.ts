@@ -6,7 +6,6 @@ import { SettingsError, type SettingsProblem } from "./problem.ts";
 import { type FileReading, readSettingsFile } from "./read-file.ts";
 import type { WrittenSettings } from "./read-settings.ts";
 
-/** Options for following a policy's files. */
 export type FollowOptions = {
   readonly clock: Clock;
   readonly warn: (problem: SettingsProblem) => void;
@@ -114,7 +113,6 @@ function warnAbout(problems: readonly SettingsProblem[], taken: readonly Followe
 /** A followed settings file: its effective and its latest content. */
 type FollowedFile = {
   readonly source: LayerSource;
-  /** In effect. */
   written: WrittenSettings;
   latest: FileSnapshot;
   /** `new`: not examined yet. `doubtful`: missing or broken, maybe briefly. `settled`: handled. */

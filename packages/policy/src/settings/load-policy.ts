@@ -83,7 +83,6 @@ export function listSettingsFiles(places: PolicyLocations, { uid = process.getui
   return listLayerSources(places, { user: uid, team: teamUid });
 }
 
-/** Interprets a file that was read. */
 export function interpretFile({ file, required }: LayerSource, reading: FileReading): WrittenSettings {
   if ("text" in reading) return readSettings(file, reading.text);
   if ("absent" in reading && !required) return EMPTY_SETTINGS;

@@ -22,14 +22,10 @@ export type PolicyLocations = {
   readonly teamFile: string;
   readonly session: SessionFlags;
   readonly trusted: boolean;
-  /**
-   * `session` holds the rules of an embedding program. It may add tools later, so a rule may name a tool that is not there yet. No file is
-   * read but `policyFile`, which counts together with these rules.
-   */
+  /** `session` holds the rules of an embedding program, which may add tools later. No file but `policyFile` is read. */
   readonly program?: true;
 };
 
-/** A file that may hold settings. */
 export type LayerSource = {
   readonly scope: Exclude<Scope, "session">;
   readonly label: string;
@@ -43,7 +39,6 @@ export type LayerSource = {
 
 export type LayerOwners = { readonly user: number | undefined; readonly team: number };
 
-/** Settings files in order of precedence. */
 export function listLayerSources(
   { workspace, home, policyFile, userFile, teamFile, program }: PolicyLocations,
   owners: LayerOwners,

@@ -33,7 +33,6 @@ export type McpServerTransport =
 export type McpServer = McpServerTransport & {
   /** Limit of one call, in milliseconds. */
   readonly timeout?: number;
-  /** Only these tools are offered; by the server's names. */
   readonly enabledTools?: readonly string[];
   readonly disabledTools?: readonly string[];
   /** Paths among the arguments, by the server's names of tools. */
@@ -61,7 +60,6 @@ const BOTH: EntryReaders = {
 const LOCAL: EntryReaders = { command: text("a program"), args: listOf(anyText), env: anyTextRecord, cwd: text("a directory") };
 const REMOTE: EntryReaders = { url: text("an http or https URL", isAddress), headers: textRecord };
 
-/** Reads one server. */
 const mcpServer: ValueReader<McpServer> = (value) => {
   if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
   if ("command" in value === "url" in value)

@@ -67,7 +67,6 @@ function receiver(value: unknown): ReturnType<ValueReader<NotifyReceiver>> {
   return faults.length > 0 ? { faults } : { value: entry as unknown as NotifyReceiver }; // the readers checked every field
 }
 
-/** Reads receivers by name. */
 export const notifyReceivers: ValueReader<NotifyReceivers> = (value) => {
   if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
   const faults: ValueFault[] = [];

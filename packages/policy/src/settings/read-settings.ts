@@ -27,7 +27,6 @@ export type WrittenHooks = {
 
 export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
 
-/** What a settings file says. With refusing problems the rest is unreliable. */
 export type WrittenSettings = {
   readonly values: ReadonlyMap<SettingKey, WrittenValue>;
   readonly rules: readonly RuleEntry[];
@@ -35,7 +34,6 @@ export type WrittenSettings = {
   readonly problems: readonly SettingsProblem[];
 };
 
-/** Reads a settings text: typed values and problems with places. */
 export function readSettings(file: string, text: string): WrittenSettings {
   const { page, root } = openPage(file, text);
   const draft: SettingsDraft = { page, values: new Map(), rules: [], entries: 0 };

@@ -2,7 +2,6 @@ import { isObject } from "@assent/core";
 import type { RuleExamples } from "../rules/examples.ts";
 import { describeValue, type ValueFault, type ValueReading } from "./setting-values.ts";
 
-/** A rule in long form. */
 export type RuleObject = RuleExamples & {
   readonly rule: string;
   readonly because?: string;

@@ -7,7 +7,6 @@ export type ValueReading<T> = { readonly value: T } | { readonly faults: readonl
 
 export type ValueReader<T> = (value: unknown) => ValueReading<T>;
 
-/** One of several choices. */
 export function oneOf<const T extends string | number>(...choices: readonly T[]): ValueReader<T> {
   const expected = choices.length === 1 ? String(choices[0]) : `one of ${choices.join(", ")}`;
   return (value) => {
@@ -16,7 +15,6 @@ export function oneOf<const T extends string | number>(...choices: readonly T[])
   };
 }
 
-/** A non-empty string that passes the test. */
 export function text(expected = "a string", passes: (value: string) => boolean = () => true): ValueReader<string> {
   return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrongValue(expected, value));
 }
@@ -29,7 +27,6 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
       : wrongValue(`a whole number ${range}`, value);
 }
 
-/** A finite number from 0 to `most`. */
 export function amount(unit: string, most: number = Number.MAX_VALUE): ValueReader<number> {
   return (value) =>
     typeof value === "number" && Number.isFinite(value) && value >= 0

@@ -70,7 +70,6 @@ function findTooDeep(text: string): number | undefined {
   return undefined;
 }
 
-/** The parser's errors as text. */
 const SYNTAX_ERRORS: Readonly<Record<string, string>> = {
   InvalidSymbol: "expected a string in double quotes, a number, true, false or null",
   InvalidNumberFormat: "invalid number",
@@ -131,7 +130,6 @@ export function objectMembers(node: Node): readonly (readonly [name: Node, value
   return (node.children ?? []).flatMap(({ children: [name, value] = [] }) => (name && value ? [[name, value] as const] : []));
 }
 
-/** Joins a key path: `a.b`. */
 export function memberPath(parent: string, name: unknown): string {
   return parent === "" ? String(name) : `${parent}.${String(name)}`;
 }

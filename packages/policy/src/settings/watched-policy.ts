@@ -13,23 +13,18 @@ export type WatchedPolicy = PolicySource & {
   readonly loaded: () => LoadedPolicy;
   /** Applies changes now, even of missing or broken files. */
   readonly refresh: () => void;
-  /** Compiles rules again after tools changed. */
   readonly compile: () => void;
   readonly close: () => void;
 };
 
 export type WatchOptions = FollowOptions & {
-  /** Called after every reload. */
   readonly changed: (loaded: LoadedPolicy) => void;
 };
 
 /** How long files must be quiet before a missing or broken one counts. */
 const SETTLE_MS = 200;
 
-/**
- * Loads a policy and follows its files. Throws `SettingsError` as `loadPolicy` does. `current()` compares file stamps each time, because a deny on disk
- * must apply even before the system reports the change.
- */
+/** Loads and follows a policy. `current()` compares file stamps, because a deny must apply before the system reports it. */
 export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, options: WatchOptions): WatchedPolicy {
   const { clock, changed } = options;
   const { loaded, look, compile } = followPolicy(places, parts, options);

@@ -83,10 +83,7 @@ export async function readPreview(session: Session, id: string): Promise<StoredE
   return undefined;
 }
 
-/**
- * Runs the call on a copy of the workspace and records what it did there. `preview.started` is on disk first. It ends early if the call stops waiting.
- * A failure is recorded, too.
- */
+/** Runs the call on a copy of the workspace and records what it did, or why that failed. Ends early if the call stops waiting. */
 export async function previewEffect(batch: BatchRun, run: CallRun, judged: JudgedCall, by: "person" | "settings"): Promise<void> {
   const { session, ids } = batch.deps;
   const about = { preview: ids.next("v_"), callId: run.callId, fingerprint: judged.request.fingerprint ?? "" };
@@ -155,7 +152,6 @@ async function isDenied(batch: BatchRun, run: CallRun, { judged, paths }: Change
 
 let ownEdit: Tool | undefined;
 
-/** The tool that changes of a preview are judged as. */
 function editTool(): Tool {
   ownEdit ??= defineTool({
     name: "edit",

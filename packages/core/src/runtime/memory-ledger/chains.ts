@@ -14,7 +14,6 @@ import { callOf, recordsProcess } from "../../model/known-event.ts";
 import type { CallRow } from "../../model/ledger-rules.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 
-/** One session's events in order, and what a write to it is compared with. */
 export type Chain = {
   readonly session: string;
   readonly events: LedgerEvent[];
@@ -36,10 +35,8 @@ export type Chain = {
   listedPos: number;
 };
 
-/** A row before it was changed. */
 export type RowBefore = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
 
-/** What rows are kept in. */
 export type Rows<Row> = { readonly set: (id: string, row: Row) => unknown; readonly delete: (id: string) => unknown };
 
 /** Everything a memory ledger holds; events are kept by reference and never copied. */
@@ -64,7 +61,6 @@ export type Chains = {
   newestAt: string;
 };
 
-/** A ledger without events. */
 export function emptyChains(now: () => string): Chains {
   const chains: Chains = {
     now: () => {
@@ -86,7 +82,6 @@ export function emptyChains(now: () => string): Chains {
   return chains;
 }
 
-/** The session's chain, begun if need be. */
 export function chainOf(chains: Chains, session: string): Chain {
   const found = chains.bySession.get(session);
   if (found !== undefined) return found;

@@ -3,7 +3,6 @@ import { LedgerError } from "../../ledger-port.ts";
 import type { Draft } from "../../model/events.ts";
 import { contentsOf } from "../../model/known-event.ts";
 
-/** Contents by their SHA-256 in hex. */
 export type BlobMap = ReadonlyMap<string, Uint8Array>;
 
 /** The contents that came beside a batch, by their hash. */
@@ -25,7 +24,6 @@ function namesContents(draft: Draft): boolean {
   return contentsOf(draft).length > 0;
 }
 
-/** The content of this hash: `blob_missing`, `blob_corrupt`. */
 export async function readContent(kept: BlobMap, sha: string): Promise<Uint8Array> {
   const bytes = kept.get(sha);
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger.`, { sha });

@@ -10,10 +10,7 @@ import { assessQuestion } from "../question/judge.ts";
 import { type AssessmentInput, assessRequest, fingerprinted } from "./assess.ts";
 import type { Assessment } from "./judged-call.ts";
 
-/**
- * Judges a call outside of any session, as the runtime would. `name` is a tool's name, or `TOOL.apply` for an action that the tool pushes.
- * Nothing is asked or recorded.
- */
+/** Judges a call outside of any session. `name` is a tool, or `TOOL.apply` for an action that it pushes. Records nothing. */
 export async function assessWithoutSession(assessing: AssessmentInput, name: string): Promise<Assessment> {
   if (isApplyName(name)) return await assessAction(assessing);
   switch (assessing.tool.definition.runtimeHandler) {

@@ -10,7 +10,6 @@ import { toolDigest } from "../../tool-digest.ts";
 import { withTimeLimit } from "../waiting.ts";
 import type { Assessment, HookView } from "./judged-call.ts";
 
-/** What is judged of an invocation. */
 export type Judgeable = Pick<Invocation, "input" | "locations" | "opinion" | "safe">;
 
 /** A request and everything its judgement depends on. */

@@ -105,7 +105,6 @@ export type CallRun = {
   readonly approvalSpans: { context: never }[];
 };
 
-/** The calls under way in one dispatcher. */
 export type LiveCalls = Set<CallRun>;
 
 /** A step's result: the call for the next step, or its end. */
@@ -134,7 +133,6 @@ export function isParking({ stopped, nested }: CallRun): boolean {
   return stopped === "parked" && !nested;
 }
 
-/** Ends this call's hold on the session. */
 export function releaseSession(run: CallRun): void {
   run.release?.();
   run.release = undefined;

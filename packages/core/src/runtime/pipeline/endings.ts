@@ -14,7 +14,6 @@ export function errorEnding(state: OutcomeState, type: string, text: string): En
   return { state, type, result: { content: text, display: text, error: { message: text, type } } };
 }
 
-/** The result of a body that threw. */
 export function thrownResult(thrown: unknown): ToolResult {
   const message = messageOf(thrown);
   return {
@@ -101,7 +100,6 @@ export function notAppliedEnding(): Ending {
   return errorEnding("failed", "not_applied", "Did not happen: the program stopped before the change.");
 }
 
-/** The end of a call whose body gave a result. */
 export function resultEnding(result: ToolResult): Ending {
   if (!result.error) return { state: "succeeded", type: null, result };
   const type = result.error.type ?? "unknown";

@@ -60,14 +60,12 @@ function isReachable({ name, definition }: Tool): boolean {
   return name === "resolve" || OWN_HANDLERS.includes(definition.runtimeHandler ?? "");
 }
 
-/** Where this call is made. */
 export function callContext(batch: BatchRun, run: CallRun): { cwd: string; callId: string; sessionId: string; agentName?: string } {
   const { session } = batch.deps;
   const context = { cwd: cwdOf(session), callId: run.callId, sessionId: session.id };
   return batch.batch.agentName === undefined ? context : { ...context, agentName: batch.batch.agentName };
 }
 
-/** Where the calls of a session are made. */
 export function cwdOf({ state }: Pick<Session, "state">): string {
   return state.created?.cwd ?? "/";
 }

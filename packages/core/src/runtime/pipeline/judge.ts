@@ -8,10 +8,7 @@ import type { BatchRun, CallRun } from "./call-run.ts";
 import { cwdOf } from "./intake.ts";
 import type { CallAssessment, JudgedCall, ParsedCall } from "./judged-call.ts";
 
-/**
- * Freezes the request, judges it and starts to record the decision. If that fails, the claim or the end that follows fails, too. `editedBy` is the
- * answer that changed the input.
- */
+/** Freezes the request, judges it and starts to record the decision. `editedBy` is the answer that changed the input. */
 export async function judgeCall(batch: BatchRun, run: CallRun, parsed: ParsedCall, editedBy?: string): Promise<JudgedCall> {
   const { session } = batch.deps;
   const judged = withAssessment(batch, parsed, await assessByTool(batch, run, parsed));

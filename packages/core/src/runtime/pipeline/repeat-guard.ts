@@ -12,7 +12,6 @@ export type RepeatGuard = {
 
 type Count = { message: string; batches: number; batch: number };
 
-/** A guard for one session. */
 export function createRepeatGuard(): RepeatGuard {
   const counts = new Map<string, Count>();
   let batch = 0;

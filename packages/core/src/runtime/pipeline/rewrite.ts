@@ -32,7 +32,6 @@ export function hooksOf({ deps: { hooks } }: BatchRun, event: HookEvent, tool: s
   return hooks?.applies?.(event, tool) === false ? undefined : hooks;
 }
 
-/** Who the session is, for hooks. */
 export function hookSession(batch: BatchRun, run: CallRun): Parameters<typeof toolHookInput>[0] {
   const { cwd, sessionId, agentName } = callContext(batch, run);
   return { sessionId, transcriptPath: "", cwd, mode: batch.policy().mode, agentName: agentName ?? "" };

@@ -33,7 +33,6 @@ export function startSpan(batch: BatchRun, run: CallRun, call: PermittedCall): S
   return guarded(batch, () => start(tracer, call.request.tool, attributesOf(batch, run, call), links));
 }
 
-/** Ends the span of a body, if one was started. */
 export function endSpan(batch: BatchRun, span: Span | undefined, end: Ending): void {
   if (span) guarded(batch, () => finish(span, end));
 }

@@ -23,7 +23,6 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
   return await runApply(staging, row, { apply, signal, direct: false });
 }
 
-/** Applies a preview without files. */
 export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: ClaimedProposal): Promise<Ending> {
   const apply: ApplyFunction = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
   return await runApply(staging, row, { apply, signal: settling.signal, direct });

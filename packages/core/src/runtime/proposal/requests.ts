@@ -10,7 +10,6 @@ import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
-/** A person's recorded request to settle a proposal. */
 export type ProposalRequest = EventBodies["proposal.requested"] & {
   /** An earlier process has started it. */
   readonly again: boolean;

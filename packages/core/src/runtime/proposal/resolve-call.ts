@@ -22,7 +22,6 @@ import { nothingToSettle, type SettleInput, successEnding, unknownProposal } fro
 import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
-/** The body of `resolve`. */
 export async function resolveCall(batch: BatchRun, run: CallRun, { request, consent }: PermittedCall, ctx: RunContext): Promise<Ending> {
   const input = resolveInput(request.input);
   const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };

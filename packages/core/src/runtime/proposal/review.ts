@@ -82,7 +82,6 @@ function hunkId(path: string, { header, lines }: Hunk, digest: Pick<Digest, "sha
   return `h_${digest.sha256(text).slice(0, ID_LENGTH)}`;
 }
 
-/** Reads the recorded contents of effects. */
 export async function loadChanges(
   { ledger }: { readonly ledger: Ledger },
   effects: readonly FileEffect[],

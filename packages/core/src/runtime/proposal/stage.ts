@@ -29,10 +29,7 @@ const MAX_FILES = 10_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const LONGEST_LABEL = 200;
 
-/**
- * Records a preview with all contents; it supersedes older proposals of the same request. With a `resolution`, its apply starts in the same
- * commit.
- */
+/** Records a preview; it supersedes older ones of the same request. With a `resolution`, its apply starts in the same commit. */
 export async function stagePreview(
   staging: Staging,
   source: ProposalSource,
@@ -49,7 +46,6 @@ export async function stagePreview(
 
 const breaks = unicodePattern(String.raw`[\p{Cc}\u2028\u2029]`, "gu");
 
-/** Reduces a label to one line without control characters. */
 export function oneLine(label: string): string {
   return cutText(label.toWellFormed().replace(breaks(), " ").trim(), LONGEST_LABEL);
 }
@@ -135,7 +131,6 @@ function byteCount(content: PathContent): number {
 
 type PlannedEffects = { readonly effects: readonly FileEffect[]; readonly contents: Map<string, Uint8Array> };
 
-/** The effects of planned changes, and their contents by SHA-256 (hex). */
 export async function effectsOf(changes: readonly PathChange[], digest: Digest): Promise<PlannedEffects> {
   const contents = new Map<string, Uint8Array>();
   const digestOf = async (bytes: PathContent): Promise<string> => {

@@ -9,7 +9,6 @@ import type { Staging } from "./staging.ts";
 /** The input and manifest of a stored proposal. */
 export type StoredProposal = { readonly input: JsonObject; readonly manifest: ProposalManifest };
 
-/** File contents by SHA-256 (hex). */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 /** Reads a proposal's input and manifest from the ledger. */
@@ -30,7 +29,6 @@ export async function findProposal({ ledger }: Pick<Session, "ledger">, id: stri
   return await readRow(ledger, "proposals", id);
 }
 
-/** The real paths that a proposal touches. */
 export async function pathsOf(staging: Staging, row: ProposalRow): Promise<readonly string[]> {
   const known = staging.paths.get(row.id);
   if (known) return known;

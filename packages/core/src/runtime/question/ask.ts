@@ -16,7 +16,6 @@ import { readWholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
 import { endQuestion, waitForReply } from "./wait.ts";
 
-/** The call's end, or the id of a parked question. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {

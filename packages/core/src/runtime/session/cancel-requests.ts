@@ -12,10 +12,7 @@ type CancelFollower = { readonly listeners: Set<CancelListener>; readonly stop: 
 
 const followers = new WeakMap<Ledger, CancelFollower>();
 
-/**
- * Calls `obey` for every request about this session that any process records from now on, until it is closed. Earlier requests are not obeyed: they
- * were about something that has ended.
- */
+/** Calls `obey` for every request about this session recorded from now on. Earlier ones were about something that has ended. */
 export function followCancelRequests(ledger: Ledger, session: string, obey: CancelListener["obey"]): Subscription {
   const follower = followers.get(ledger) ?? startFollower(ledger);
   const listener = { session, obey };

@@ -3,7 +3,6 @@ import { type EventType, type LedgerEvent, SHARED, type StoredEvent } from "../.
 import { fold, type SessionState } from "../../model/fold.ts";
 import { namedSession, parseEvent } from "../../model/known-event.ts";
 
-/** How a session receives events of other processes. */
 export type SessionFollower = {
   /** `heard` must not throw. */
   readonly listen: (heard: (event: LedgerEvent) => void) => Subscription;

@@ -5,7 +5,6 @@ import { isInside } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
 import type { CommandPlace } from "./look-at.ts";
 
-/** The hazards of running git somewhere. */
 export type InspectedRepository = {
   readonly hazards: readonly Hazard[];
   /** Directories with the repository's data, if `.git` is a file that leads to them. */

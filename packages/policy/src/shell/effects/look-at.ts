@@ -8,7 +8,6 @@ import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 /** A path among a command's words; `follows`: links below it are followed; `whole`: every file below it is read. */
 export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean; readonly whole?: boolean };
 
-/** Where a command would run. */
 export type CommandPlace = {
   readonly cwd: string;
   readonly workspace: string;

@@ -50,7 +50,6 @@ export function vetFoundFiles(xargs: Words, cwd: string, more: readonly string[]
   ];
 }
 
-/** A test of `find`. */
 function onlyHarmless(more: readonly string[]): readonly string[] {
   const { files, directories } = secretGlobs(more);
   const within = directories.flatMap((glob) => [`${glob}/*`, `*/${glob}/*`]);

@@ -9,7 +9,6 @@ import { TEMPLATE_HOOKS } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import { type DirectoryFate, findWriteTargets, programName, type WriteTarget } from "./write-targets.ts";
 
-/** Gives both spellings of a path. */
 export type LookUp = (path: string, cwd: string) => { readonly lexical: string; readonly real: string | null };
 
 export type TouchedPlace = { readonly home: string; readonly look?: LookUp };
@@ -192,7 +191,6 @@ function lexically(path: string, cwd: string): { readonly lexical: string; reado
 /** A word up to the first character that only a shell can resolve. */
 export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown"; readonly rest?: string };
 
-/** Reads as much of a word as is known without a shell. */
 export function readKnownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
   if (!dynamic) return { start: expandHome(text, home) };
   const inHome = HOME_START.exec(text);

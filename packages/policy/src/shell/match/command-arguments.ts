@@ -15,7 +15,6 @@ export type OperandWord = {
 /** An option with the word that is or may be its value. */
 export type OptionWord = { readonly text: string; readonly next: PlanWord | undefined; readonly ways: OptionWays };
 
-/** A command's words as deny and ask rules see them. */
 export type CommandArguments = {
   readonly operands: readonly OperandWord[];
   readonly options: readonly OptionWord[];

@@ -5,7 +5,6 @@ import type { RuleWord } from "./rule-words.ts";
 /** Whether a command has the option that a rule names, with its value. */
 export type OptionTest = (options: readonly OptionWord[]) => MatchAnswer;
 
-/** Compiles the test for an option of a rule and, if given, its value. */
 export function compileOptionTest(word: RuleWord, value: RuleWord | undefined): OptionTest {
   const { text, glob } = word;
   if (glob) return (options) => (options.some((option) => glob.matches(option.text) || glob.matches(nameOf(option.text))) ? "yes" : "no");

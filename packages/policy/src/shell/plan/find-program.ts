@@ -192,7 +192,6 @@ function programAt(file: string): FoundProgram | undefined {
   }
 }
 
-/** Finds the program that runs. */
 export type ProgramFinder = (name: string) => FoundProgram | undefined;
 
 /** Looks up each program once, then only checks that it is unchanged. */
