@@ -61,19 +61,6 @@ test("a row that lags is brought up to date by whoever answers", async (t) => {
   assert.deepEqual((await verifyStore({ directory: ledger.directory })).findings, []);
 });
 
-test("a row that was written before there were tasks and forks is listed without them, and is sound", async (t) => {
-  const ledger = await madeLedger(t);
-  const { directory } = ledger;
-  await begin(ledger);
-  const strip = "update sessions set row = json_remove(row, '$.tasks', '$.parent', '$.forked') where session = ?";
-  tamper(directory, (database) => assert.equal(database.prepare(strip).run(A).changes, 1));
-  const other = await openLedger({ directory });
-  const [row] = await other.pending("sessions");
-  await other.close();
-  assert.deepEqual([row?.tasks, row?.parent, row?.forked], [[], null, null]);
-  assert.deepEqual((await verifyStore({ directory })).findings, []);
-});
-
 /** What two handles do to two sessions; the answers are given by the second one. Many of the steps are refused: that must leave no trace. */
 const STEPS: Readonly<Record<string, (call: string, session: string) => Draft>> = {
   propose: (call) => proposedDraft(call),

@@ -1,33 +1,13 @@
 import { closeSync, fsyncSync, linkSync, openSync, readSync, rmSync } from "node:fs";
 import { createPrivateFile } from "../files/state-directory.ts";
 import { type Database, query, transact } from "./database.ts";
-import {
-  EMPTY_LISTS_OF_2,
-  FILL_OF_6,
-  INDEX_OF_3,
-  INDEX_OF_4,
-  INDEX_OF_5,
-  LISTS_OF_2,
-  PROCESSES_OF_6,
-  SCHEMA,
-  SCHEMA_VERSION,
-} from "./schema.ts";
+import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 /** Runs in a transaction and must not change stored events. */
 export type Migration = { readonly from: number; readonly up: (database: Database) => void };
 
-export const MIGRATIONS: readonly Migration[] = [
-  { from: 1, up: (database) => database.exec(LISTS_OF_2) },
-  { from: 2, up: (database) => database.exec(INDEX_OF_3) },
-  { from: 3, up: (database) => database.exec(`drop index events_type; ${INDEX_OF_4}`) },
-  { from: 4, up: (database) => database.exec(`drop index events_rare_type; ${INDEX_OF_5}`) },
-  { from: 5, up: (database) => database.exec(`${PROCESSES_OF_6}${FILL_OF_6}`) },
-];
-
-/** Makes an old file readable that cannot be migrated. */
-export function addMissingLists(database: Database): void {
-  if (schemaVersion(database) === 1) database.exec(EMPTY_LISTS_OF_2);
-}
+/** Empty, because no version before 6 was released. */
+export const MIGRATIONS: readonly Migration[] = [];
 
 export type SchemaState = "empty" | "current" | "older" | "newer";
 

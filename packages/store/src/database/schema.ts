@@ -1,50 +1,11 @@
 /** Stored as `PRAGMA user_version`. */
 export const SCHEMA_VERSION = 6;
 
-export const LISTS_OF_2 = `
-create table proposals (
-  id text primary key,
-  first integer not null,
-  latest integer not null,
-  session text not null,
-  tool text not null,
-  open integer not null,
-  row text not null
-) strict;
-create index proposals_order on proposals (first);
-create index proposals_open on proposals (first) where open = 1;
-create index proposals_session on proposals (session, first);
-
-create table questions (
-  id text primary key,
-  first integer not null,
-  latest integer not null,
-  session text not null,
-  call text not null,
-  open integer not null,
-  row text not null
-) strict;
-create index questions_order on questions (first);
-create index questions_open on questions (first) where open = 1;
-create index questions_session on questions (session, first);
-create index questions_call on questions (session, call) where open = 1;
-`;
-
-/** Replaced, because it cost four pages per call. */
-export const INDEX_OF_3 = "create index events_type on events (type);";
-
-/** Replaced, because SQLite builds the list of types again for every insert. */
-export const INDEX_OF_4 =
-  "create index events_rare_type on events (type) where type not in ('call.proposed', 'call.judged', 'call.started', 'call.claimed', 'call.ended');";
-
 /** Excludes `call.…`, which every call writes. Queries repeat this text, or SQLite ignores the partial index. */
 export const IS_RARE_TYPE = "(type < 'call.' or type > 'call/')";
 
-/** Call events are frequent enough to find them without an index. */
-export const INDEX_OF_5: string = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
-
 /** Which events record the start of which process. Triggers keep it right for every write and delete. */
-export const PROCESSES_OF_6 = `
+const PROCESSES = `
 create table processes (pid integer not null, pos integer not null, primary key (pid, pos)) strict, without rowid;
 create trigger process_recorded after insert on events when new.type = 'call.started' or new.type = 'task.process' begin
   insert or ignore into processes select json_extract(new.body, '$.pid'), new.pos;
@@ -56,18 +17,10 @@ create trigger process_deleted after delete on events when (old.type = 'call.sta
 end;
 `;
 
-export const FILL_OF_6 = `
+export const FILL_PROCESSES = `
 insert or ignore into processes select json_extract(body, '$.pid'), pos from events where type in ('call.started', 'task.process');
 insert or ignore into processes
   select json_extract(other.value, '$.pid'), pos from events, json_each(body, '$.others') as other where events.type in ('call.started', 'task.process');
-`;
-
-/** For an old file that cannot be written. */
-export const EMPTY_LISTS_OF_2 = `
-create temp table proposals as select * from approvals limit 0;
-create unique index temp.proposals_id on proposals (id);
-create temp table questions as select id, first, latest, session, tool as call, open, row from approvals limit 0;
-create unique index temp.questions_id on questions (id);
 `;
 
 /** `events` is the record; other tables can be rebuilt from it. `blob_uses` says which sessions need which blob. */
@@ -89,6 +42,7 @@ create table events (
   naming text
 ) strict;
 create unique index events_chain on events (session, seq);
+create index events_rare_type on events (type) where ${IS_RARE_TYPE};
 create index events_call on events (session, call, pos) where call is not null;
 create index events_naming on events (naming, pos) where naming is not null;
 
@@ -132,9 +86,36 @@ create table grants (
 ) strict;
 create index grants_order on grants (first);
 
+create table proposals (
+  id text primary key,
+  first integer not null,
+  latest integer not null,
+  session text not null,
+  tool text not null,
+  open integer not null,
+  row text not null
+) strict;
+create index proposals_order on proposals (first);
+create index proposals_open on proposals (first) where open = 1;
+create index proposals_session on proposals (session, first);
+
+create table questions (
+  id text primary key,
+  first integer not null,
+  latest integer not null,
+  session text not null,
+  call text not null,
+  open integer not null,
+  row text not null
+) strict;
+create index questions_order on questions (first);
+create index questions_open on questions (first) where open = 1;
+create index questions_session on questions (session, first);
+create index questions_call on questions (session, call) where open = 1;
+
 create table snapshots (session text primary key, seq integer not null, hash text not null, version integer not null, state text not null) strict;
 
 create table blobs (sha text primary key, bytes blob not null) strict;
 create table blob_uses (session text not null, sha text not null, primary key (session, sha)) strict, without rowid;
 create index blob_uses_sha on blob_uses (sha);
-${LISTS_OF_2}${INDEX_OF_5}${PROCESSES_OF_6}`;
+${PROCESSES}`;

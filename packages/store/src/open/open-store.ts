@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Clock, LedgerError, SHARED } from "@assent/core";
 import { connect } from "../database/connection.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "../database/database.ts";
-import { addMissingLists, MIGRATIONS, migrate, schemaState, schemaVersion } from "../database/migrate.ts";
+import { MIGRATIONS, migrate, schemaState, schemaVersion } from "../database/migrate.ts";
 import { SCHEMA_VERSION } from "../database/schema.ts";
 import { findMissingMarks, type Mark, type Marks, openMarks } from "../files/marks.ts";
 import { hasLedger, noLedger, prepareDirectory, type StoreWarning } from "../files/state-directory.ts";
@@ -78,7 +78,6 @@ export async function openStore(options: OpenForRepairOptions): Promise<OpenStor
   try {
     return withStoreErrors(paths, () => {
       const refused = refusal ?? bringUpToDate(database, paths, time);
-      addMissingLists(database);
       const storeId = storeIdOf(database);
       checkStoreId(paths, storeId, refused === undefined);
       if (logMissing && !refused) recordPlace(database, NOWHERE);
@@ -110,7 +109,11 @@ function bringUpToDate(database: Database, paths: StatePaths, time: () => string
   if (state === "newer") return storeNewer(schemaVersion(database), SCHEMA_VERSION);
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
   if (state !== "older") return undefined;
-  return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
+  return unlessFull(paths, () => {
+    migrate(database, { file: paths.file, migrations: MIGRATIONS, record });
+    if (schemaState(database) === "older")
+      throw storeCorrupt(`No release has written version ${schemaVersion(database)} of the ledger.`, {});
+  });
 }
 
 /** A store on a full disk can still be read. */

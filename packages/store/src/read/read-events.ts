@@ -41,14 +41,10 @@ export function makeEventReads(database: Database, store: string): EventReads {
     database,
     `select ${EVENT_COLUMNS} from events where type = ? and pos > ? and ${IS_RARE_TYPE} order by pos limit ${PAGE_ROWS}`,
   );
-  const hasProcesses = query(database, "select 1 from sqlite_schema where name = 'processes'").get() !== undefined;
-  const byProcess = hasProcesses
-    ? query<EventColumns>(
-        database,
-        `select ${EVENT_COLUMNS} from events where pos in (select pos from processes where pid = ?) and pos > ? order by pos limit ${PAGE_ROWS}`,
-      )
-    : undefined;
-  const hasTypeIndex = query(database, "select 1 from sqlite_schema where name = 'events_rare_type'").get() !== undefined;
+  const byProcess = query<EventColumns>(
+    database,
+    `select ${EVENT_COLUMNS} from events where pos in (select pos from processes where pid = ?) and pos > ? order by pos limit ${PAGE_ROWS}`,
+  );
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const lastNaming = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? order by pos desc limit 1`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
@@ -60,10 +56,9 @@ export function makeEventReads(database: Database, store: string): EventReads {
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
       : pagedSource((row) => ({ rows: ofCall(session, call).filter(({ pos }) => pos > (row?.pos ?? after)), more: false }));
-  /** An older store that cannot be migrated has no such index. */
   const inStore = ({ types, process }: EventFilter, after: number): readonly RowSource[] => {
-    if (process !== undefined && byProcess) return [pagedSource((row) => readPage(byProcess, [process, row?.pos ?? after]))];
-    return types && hasTypeIndex && types.every((type) => !type.startsWith("call."))
+    if (process !== undefined) return [pagedSource((row) => readPage(byProcess, [process, row?.pos ?? after]))];
+    return types?.every((type) => !type.startsWith("call."))
       ? [...new Set(types)].map((type) => pagedSource((row) => readPage(byType, [type, row?.pos ?? after])))
       : [pagedSource((row) => readPage(byPos, [row?.pos ?? after]))];
   };

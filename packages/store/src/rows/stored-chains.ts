@@ -47,9 +47,6 @@ export function makeChainReader(database: Database): ChainReader {
   };
 }
 
-/** For rows from before tasks and forks existed. */
-const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked" | "group"> = { tasks: [], parent: null, forked: null, group: null };
-
 /** Throws `store_corrupt` if a column is not JSON. */
 export function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
   return {
@@ -64,7 +61,7 @@ export function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pr
     closed: closed === 1,
     pruned: pruned === 1,
     holder: holder === null ? null : parseRow<Holder>(holder),
-    row: row === null ? null : { ...UNWRITTEN, ...parseRow<SessionRow>(row) },
+    row: row === null ? null : parseRow<SessionRow>(row),
     named: 0,
   };
 }

@@ -1,6 +1,6 @@
 import { type ApprovalRow, SHARED } from "@assent/core";
 import { type Database, query, transact } from "../database/database.ts";
-import { FILL_OF_6 } from "../database/schema.ts";
+import { FILL_PROCESSES } from "../database/schema.ts";
 import type { OpenStore } from "../open/open-store.ts";
 import { parseRow } from "../rows/rows.ts";
 import { makeStoredRows } from "../rows/stored-rows.ts";
@@ -51,7 +51,7 @@ export function removeBadSnapshots(database: Database, scan: Scan, store: string
 /** Call it in a transaction. Keeps blob uses, because a damaged chain may still need them. */
 export function writeLists(database: Database, { rows: { all }, unlisted }: Pick<Scan, "rows" | "unlisted">): void {
   for (const table of ["sessions", "approvals", "grants", "proposals", "questions", "processes"]) database.exec(`delete from ${table}`);
-  database.exec(FILL_OF_6);
+  database.exec(FILL_PROCESSES);
   const stored = makeStoredRows(database);
   for (const [key, chain] of all.chains) stored.chains.put(key, chain);
   for (const [key, listed] of all.approvals) stored.approvals.put(key, listed);

@@ -48,7 +48,6 @@ function isJudged({ chains }: Scan, only: string | undefined, session: string | 
 
 /** A command of a session must not be able to hide its process start. */
 function* checkProcesses(database: Database, isJudged: IsChecked): Generator<Finding> {
-  if (query(database, "select 1 from sqlite_schema where name = 'processes'").get() === undefined) return; // an older version
   const missing = query<{ session: string; seq: number }>(
     database,
     `select session, seq from events where type in ('call.started', 'task.process') and json_valid(body) and exists (

@@ -2,7 +2,7 @@ import { LedgerError, SHARED } from "@assent/core";
 import { openReadOnly } from "../database/connection.ts";
 import { type Database, nodeSqlite, type OpenDatabase } from "../database/database.ts";
 import { isMalformed, isMalformedFile } from "../database/malformed.ts";
-import { addMissingLists, schemaState, schemaVersion } from "../database/migrate.ts";
+import { schemaState, schemaVersion } from "../database/migrate.ts";
 import { SCHEMA_VERSION } from "../database/schema.ts";
 import { type Mark, openMarks } from "../files/marks.ts";
 import { hasLedger, looseModes, noLedger, refuseUnreadable } from "../files/state-directory.ts";
@@ -101,7 +101,6 @@ function inspectFile(paths: StatePaths, open: OpenDatabase, wanted: VerifyScope)
   try {
     const database = openReadOnly(paths, open);
     try {
-      addMissingLists(database);
       database.exec("begin"); // a consistent view while others write
       return inspect(database, wanted);
     } finally {
