@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { LedgerError, type LedgerErrorType } from "@assent/core";
-import { createdDraft } from "@assent/core/testing";
-import { makeConnect } from "../src/connect/connection.ts";
+import { type Draft, LedgerError, type LedgerErrorType } from "@assent/core";
+import { createdDraft, draftOf } from "@assent/core/testing";
+import { type Connection, makeConnect } from "../src/connect/connection.ts";
 import { openPostgresLedger, parseStoreUrl } from "../src/index.ts";
+import { openWith } from "../src/open/open-ledger.ts";
 import { freshSchema, scratch, thisHolder } from "./made-ledger.ts";
 import { startPostgres } from "./postgres-server.ts";
 
@@ -17,6 +18,10 @@ function localDirectory(t: TestContext): string {
 
 function failsWith(type: LedgerErrorType, text: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof LedgerError && error.type === type && text.test(error.message);
+}
+
+function hookDraft(): Draft<"hook.ran"> {
+  return draftOf("hook.ran", { event: "post_tool_use", hook: "h", outcome: "allow", durationMs: 0 });
 }
 
 test("a role without rights of its own uses the schema that it owns, and is told if there is none", async (t) => {
@@ -84,11 +89,82 @@ const SHOWN: readonly (readonly [given: string, shown: string])[] = [
 ];
 for (const [given, shown] of SHOWN) test(`${shown} is how people see a URL`, () => assert.equal(parseStoreUrl(given).shown, shown));
 
-test("processes that open a new ledger at the same time create it once", { timeout: 60_000 }, async () => {
-  const { directory, remove } = scratch();
-  const url = server.url(freshSchema());
-  const opened = await Promise.all(Array.from({ length: 8 }, () => openPostgresLedger({ url, directory })));
-  assert.equal(new Set(opened.map(({ storeId }) => storeId)).size, 1);
-  await Promise.all(opened.map((ledger) => ledger.close()));
-  remove();
+for (const isolation of ["read committed", "serializable"]) {
+  test(`processes that open a new ledger at the same time create it once and write to it, with ${isolation} as the default of their role`, {
+    timeout: 60_000,
+  }, async () => {
+    const { directory, remove } = scratch();
+    const schema = freshSchema();
+    await server.sql(`create role ${schema} superuser login; alter role ${schema} set default_transaction_isolation = '${isolation}'`);
+    const url = server.url(schema).replace("postgres@", `${schema}@`);
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openPostgresLedger({ url, directory })));
+    assert.equal(new Set(opened.map(({ storeId }) => storeId)).size, 1);
+    await Promise.all(
+      opened.map(async (ledger, at) => {
+        const lease = await ledger.acquire(`s_aaaaaaaaaaaaaaaaaaa${at}`, thisHolder());
+        await ledger.append(lease, 0, { events: [createdDraft()], durability: "full" });
+        for (let seq = 1; seq <= 10; seq += 1) await ledger.append(lease, seq, { events: [hookDraft()], durability: "full" });
+      }),
+    );
+    await Promise.all(opened.map((ledger) => ledger.close()));
+    remove();
+  });
+}
+
+test("a statement timeout of the role does not end a commit that waits for another one", { timeout: 60_000 }, async (t) => {
+  const schema = freshSchema();
+  await server.sql(`create role ${schema} superuser login; alter role ${schema} set statement_timeout = '100ms'`);
+  const url = server.url(schema).replace("postgres@", `${schema}@`);
+  const ledger = await openPostgresLedger({ url, directory: localDirectory(t) });
+  t.after(ledger.close);
+  const lease = await ledger.acquire("s_aaaaaaaaaaaaaaaaaaaa", thisHolder());
+  const other = await makeConnect(parseStoreUrl(url))();
+  t.after(other.close);
+  await other.query("begin");
+  await other.query("select pos from counter for update");
+  const stored = ledger.append(lease, 0, { events: [createdDraft()], durability: "full" });
+  const waitsLong = `select 1 from pg_stat_activity where usename = '${schema}' and wait_event_type = 'Lock' and clock_timestamp() - query_start > '200ms'`;
+  while ((await Promise.race([server.sql(waitsLong), stored])).length === 0);
+  await other.query("commit");
+  assert.equal((await stored).length, 1);
+});
+
+test("a pooler that changes the server's process between transactions is refused before anything is stored", async (t) => {
+  const directory = localDirectory(t);
+  const place = parseStoreUrl(server.url("public"));
+  const connect = async (): Promise<Connection> => {
+    const [one, other] = [await makeConnect(place)(), await makeConnect(place)()];
+    t.after(() => Promise.all([one.close(), other.close()]));
+    return { ...one, query: (...statement) => (isChanged ? other : one).query(...statement) };
+  };
+  let isChanged = false;
+  const { ledger } = await openWith({ connect, place, directory });
+  t.after(ledger.close);
+  const lease = await ledger.acquire("s_aaaaaaaaaaaaaaaaaaaa", thisHolder());
+  const head = await ledger.head();
+  isChanged = true;
+  const append = ledger.append(lease, 0, { events: [createdDraft()], durability: "full" });
+  await assert.rejects(
+    append,
+    failsWith("store_unsafe_location", /a pooler in transaction mode\. Nothing ran\. Instead, connect directly/),
+  );
+  assert.equal(await ledger.head(), head);
+});
+
+test("a full disk refuses every write of a group, and the next one is stored once there is space", async (t) => {
+  const schema = freshSchema();
+  const ledger = await openPostgresLedger({ url: server.url(schema), directory: localDirectory(t) });
+  t.after(ledger.close);
+  const lease = await ledger.acquire("s_aaaaaaaaaaaaaaaaaaaa", thisHolder());
+  await server.sql(`create function ${schema}.fill() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
+    create trigger fill before insert on ${schema}.events for each row execute function ${schema}.fill()`);
+  const group = [
+    ledger.append(lease, 0, { events: [createdDraft()], durability: "full" }),
+    ledger.append(lease, 1, { events: [hookDraft()], durability: "full" }),
+  ];
+  for (const write of group) await assert.rejects(write, failsWith("store_full", /The disk of the ledger .* is full/));
+  await server.sql(`drop trigger fill on ${schema}.events`);
+  const [stored] = await ledger.append(lease, 0, { events: [createdDraft()], durability: "full" });
+  assert.equal(stored?.seq, 1);
 });

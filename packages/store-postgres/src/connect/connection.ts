@@ -19,10 +19,15 @@ export type Connection = {
 /** Opens one connection to the store's schema. */
 export type Connect = () => Promise<Connection>;
 
-/** A process that stopped in a transaction must not block the others for long. */
+/**
+ * A process that stopped in a transaction must not block the others for long. What administrators set for the role or the database must neither end a long
+ * `verify` or `prune`, nor make transactions conflict.
+ */
 const SETUP = `set idle_in_transaction_session_timeout = '5s'; set lock_timeout = '30s'; set timezone = 'UTC'; set client_min_messages = warning;
-set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3; select set_config('synchronous_commit',
-case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
+set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3; set default_transaction_isolation = 'read committed';
+set statement_timeout = 0; set idle_session_timeout = 0;
+select set_config('transaction_timeout', '0', false) where current_setting('server_version_num')::int >= 170000;
+select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 const CONNECT_MS = 10_000;
 const INT8 = 20;

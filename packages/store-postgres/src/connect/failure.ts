@@ -73,6 +73,8 @@ const WRONG_PASSWORD = "28P01";
 /** Codes of OpenSSL for certificates. */
 const CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
+export const USE_SESSION_MODE = "connect directly, or use a pooler in session mode.";
+
 function namedError(code: string, reason: string, shown: string): LedgerError {
   if (code.startsWith("28")) {
     const check = code === WRONG_PASSWORD ? " Check the name, and PGPASSWORD, ~/.pgpass or the URL." : "";
@@ -92,6 +94,13 @@ function namedError(code: string, reason: string, shown: string): LedgerError {
       return serverError("store_readonly", `The ledger ${shown} cannot be written: ${reason}. Connect to the primary server.`);
     case "53100":
       return new LedgerError("store_full", `The disk of the ledger ${shown} is full: no further action runs until there is space.`);
+    case "26000":
+    case "42P01":
+    case "42P05":
+      return serverError(
+        "store_unsafe_location",
+        `The ledger ${shown} does not find its tables or statements: ${reason}. Nothing ran. If the tables exist: ${USE_SESSION_MODE}`,
+      );
     case "55P03":
       return new LedgerError("store_locked", `Another process has held the ledger ${shown} for too long. Try again.`);
     default:

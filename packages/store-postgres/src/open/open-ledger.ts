@@ -93,7 +93,7 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
     shown,
     prepare: async (connection) => void places.set(connection, await readPlace(connection)),
   });
-  const placeOf = (connection: Connection): DatabasePlace => places.get(connection) ?? { system: "", timeline: "", database: "" };
+  const placeOf = (connection: Connection): DatabasePlace => places.get(connection) ?? { system: "", timeline: "", database: "", pid: 0 };
   const marks = openMarks(join(directory, "postgres", storeId, "marks"));
   const damage = makeDamageRecord();
   const isGone = isGoneHere(startOf);

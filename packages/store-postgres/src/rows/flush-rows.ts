@@ -26,8 +26,8 @@ const SESSIONS: Columns = {
   ...{ policy_seq: "bigint", newest_at: "text", closed: "smallint", pruned: "smallint", holder: "text", row: "text" },
 };
 
-/** Stores only if the counter and the table of events are still these. `isSynced` is false for durability "normal". */
-export type FlushCondition = { readonly pos: number; readonly table: number; readonly isSynced: boolean };
+/** Stores only if the counter, the table of events and the server's process are still these. `isSynced` is false for durability "normal". */
+export type FlushCondition = { readonly pos: number; readonly table: number; readonly pid: number; readonly isSynced: boolean };
 
 /** Builds the statement. `channel` is notified, so that readers look. With a condition, it returns no row if it stored nothing. */
 export function buildFlush({ staged, rows, pos, channel }: FlushedRows, condition?: FlushCondition): FlushStatement {
@@ -35,8 +35,8 @@ export function buildFlush({ staged, rows, pos, channel }: FlushedRows, conditio
   const values: unknown[] = [pos, newestTime(staged), channel];
   let move = "update counter set pos = $1::bigint, newest_at = greatest(newest_at, $2::text)";
   if (condition) {
-    values.push(condition.pos, condition.table);
-    move += " where pos = $4::bigint and 'events'::regclass::oid::int8 = $5::bigint";
+    values.push(condition.pos, condition.table, condition.pid);
+    move += " where pos = $4::bigint and 'events'::regclass::oid::int8 = $5::bigint and pg_backend_pid() = $6::int";
   }
   const parts = [`moved as (${move} returning pos)`];
   for (const insert of inserts) if (insert.rows.length > 0) parts.push(`w${parts.length} as (${insertText(insert, values)})`);

@@ -13,7 +13,7 @@ import {
   toStoredEvent,
 } from "@assent/store/parts";
 import type { Connection } from "../connect/connection.ts";
-import { isConflict } from "../connect/failure.ts";
+import { isConflict, serverError, USE_SESSION_MODE } from "../connect/failure.ts";
 import { buildFlush } from "../rows/flush-rows.ts";
 import { loadRows } from "../rows/load-rows.ts";
 import { type LoadedRows, MissingRow, makeLoadedRows, type RowKeys } from "../rows/loaded-rows.ts";
@@ -83,12 +83,13 @@ type LockedStore = {
   readonly now: string;
   readonly newest_at: string;
   readonly table: number;
+  readonly pid: number;
   readonly place: string | null;
   readonly checkpoint: string | null;
 };
 
 /** The lock on the counter makes positions follow the order of commits. */
-const LOCK = `select pos, ${NOW} as now, newest_at, 'events'::regclass::oid::int8 as table,
+const LOCK = `select pos, ${NOW} as now, newest_at, 'events'::regclass::oid::int8 as table, pg_backend_pid() as pid,
   (select value from meta where key = 'place') as place, (select value from meta where key = 'checkpoint') as checkpoint from counter for update`;
 
 const SET_META = "insert into meta (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value";
@@ -241,7 +242,9 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
   /** Locks the counter, decides every operation, and commits. */
   const transact = async (connection: Connection, batch: WriteBatch): Promise<CommittedBatch> => {
     const { operations } = batch;
+    const database = placeOf(connection);
     const locked = await beginLocked(connection, isSynced(operations));
+    if (locked.pid !== database.pid) throw pooledConnection();
     const stored = await findStored(connection, batch);
     if (stored) {
       reset();
@@ -249,7 +252,7 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
       return stored;
     }
     const { isAlone } = startAt(connection, locked.pos);
-    const place = placeText(placeOf(connection), locked.table);
+    const place = placeText(database, locked.table);
     const draft: TransactionDraft = { statements: [], mark: undefined, wantsCheckpoint: false };
     const context = contextOf(draft, {
       place,
@@ -290,7 +293,10 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
     }
     if (!newest || pos - checkpoint >= CHECKPOINT_EVERY) return void reset();
     const done: CommittedBatch = { results, mark: draft.mark, cancelled: undefined };
-    const { text, values } = buildFlush({ staged, rows, pos, channel }, { pos: from, table, isSynced: isSynced(operations) });
+    const { text, values } = buildFlush(
+      { staged, rows, pos, channel },
+      { pos: from, table, pid: placeOf(connection).pid, isSynced: isSynced(operations) },
+    );
     batch.unsure = { ...done, last: newest };
     const { rows: stored } = await connection.query(text, values);
     batch.unsure = undefined;
@@ -321,6 +327,12 @@ export function makeTransactions({ store, channel, placeOf }: TransactionsOption
 async function settleAll(sent: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(sent)).find((one) => one.status === "rejected");
   if (failed) throw failed.reason;
+}
+
+/** Settings such as the schema and the durability belong to one process of the server. */
+function pooledConnection(): LedgerError {
+  const text = "Between Assent and the database is a pooler in transaction mode. Nothing ran. Instead,";
+  return serverError("store_unsafe_location", `${text} ${USE_SESSION_MODE}`);
 }
 
 /** As durable as its most demanding operation. */
