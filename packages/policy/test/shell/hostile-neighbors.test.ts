@@ -402,8 +402,16 @@ const FORMS: readonly (readonly [form: string, passes: readonly string[], asks: 
   ],
   [
     "versions",
-    ["node --version", "docker --version"],
+    ["node --version", "docker --version", "jq --version", "psql -V", "vim --version", "ruff --version", "tmux -V"],
     [
+      "vim --version -c '!id'",
+      "vim -V",
+      "psql -V -c x",
+      "psql --version x",
+      "jq --version -n env",
+      "tmux -V new",
+      "ruff --version --config x",
+      "./ruff --version",
       "perl --version",
       "ruby --version",
       "./node --version",

@@ -55,6 +55,7 @@ export const LANGUAGES: Readonly<Record<string, Program>> = {
   esbuild: { writes: { options: "--outfile=file --metafile=file --outdir=place" } },
   objcopy: { writes: { operands: "all" } },
   strip: { writes: { operands: "all", options: "-o=file" } },
-  ...sameRow("prettier gofmt eslint stylelint biome ruff shfmt goimports clang-format autopep8", { writes: FORMATTER }),
+  ...sameRow("prettier gofmt eslint stylelint biome shfmt goimports clang-format autopep8", { writes: FORMATTER }),
+  ruff: { version: "--version -V", writes: FORMATTER },
   ...sameRow("black isort rustfmt", { writes: { operands: "all", keeps: true } }),
 };

@@ -105,6 +105,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
   nawk: { writes: AWK_FILES, runs: { how: "code", languages: ["awk"] } },
   "original-awk": { runs: { how: "code", languages: ["awk"] } },
   jq: {
+    version: "--version -V",
     reads: {
       operands: "pattern",
       dashValues: true,

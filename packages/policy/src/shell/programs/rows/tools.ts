@@ -7,7 +7,12 @@ const PAGER: ReadTable = { operands: "files", options: "-F -i -I -M -m -N -n -R 
 
 /** Editors, pagers, databases and media. */
 export const TOOLS: Readonly<Record<string, Program>> = {
-  ...sameRow("vim vi view ex nvim ed emacs", { writes: { operands: "all", keeps: true }, runs: { how: "code", languages: ["escapes"] } }),
+  ...sameRow("vim nvim emacs", {
+    version: "--version",
+    writes: { operands: "all", keeps: true },
+    runs: { how: "code", languages: ["escapes"] },
+  }),
+  ...sameRow("vi view ex ed", { writes: { operands: "all", keeps: true }, runs: { how: "code", languages: ["escapes"] } }),
   nano: { writes: { operands: "all", keeps: true } },
   less: {
     reads: PAGER,
@@ -18,7 +23,12 @@ export const TOOLS: Readonly<Record<string, Program>> = {
   ...sameRow("mysql mariadb dc bc gnuplot", { runs: { how: "code", languages: ["escapes"] } }),
   man: { runs: { how: "options", options: "-P=script --pager=script -H=script --html=script" } },
   ...sameRow("bat delta", { runs: { how: "options", options: "--pager=script" } }),
-  psql: { writes: { options: "-o=file --output=file -L=file --log-file=file" }, runs: { how: "code", languages: ["escapes"] } },
+  "redis-cli": { version: "--version -v" },
+  psql: {
+    version: "--version -V",
+    writes: { options: "-o=file --output=file -L=file --log-file=file" },
+    runs: { how: "code", languages: ["escapes"] },
+  },
   sqlite3: {
     writes: { operands: "first", script: /(?:\.(?:output|once|backup|save|log|clone|cd)|\binto)\s+["']?([^\s"']+)/gi },
     runs: { how: "code", languages: ["escapes"] },

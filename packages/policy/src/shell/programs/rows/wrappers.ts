@@ -185,7 +185,7 @@ export const WRAPPERS: Readonly<Record<string, Program>> = {
       loose: true,
     },
   },
-  tmux: { runs: { how: "words", names: /^-[a-zA-Z]*[tsnLS]$/ } },
+  tmux: { version: "-V", runs: { how: "words", names: /^-[a-zA-Z]*[tsnLS]$/ } },
   screen: { runs: { how: "words", names: /^-[a-zA-Z]*[Stprx]$/ } },
   ...sameRow(
     "byobu zellij dtach abduco hyperfine concurrently watchexec onchange reflex when-changed xterm gnome-terminal konsole alacritty kitty foot wezterm urxvt start-stop-daemon daemonize run-one bwrap chpst envdir setuidgid softlimit s6-setuidgid flatpak-spawn",
