@@ -84,6 +84,20 @@ const FILES: readonly Escape[] = [
   ["/boot, /mnt, /media, /srv and /root", "for d in /boot /mnt /media /srv /root /lost+found; do lists $d; done"],
   ["the home directories of others", "lists /home"],
   ["files of others in /tmp", 'lists "/tmp/outside"; ls /tmp | grep -qv "^assent-escape" && got files'],
+  ["the directory of the first process", 'lists "/proc/1/cwd$OUTSIDE"; shows "/proc/1/cwd$OUTSIDE/secret"'],
+  ["options of the sandbox", 'tr "\\0" " " < /proc/1/cmdline | grep -qE -- "--(ro-)?bind" && got options'],
+  [
+    "a file outside, by exchanging a directory for a link while it is read",
+    `mkdir -p race/d; ln -s "$OUTSIDE" race/l; for i in $(seq 50); do perl -e '($a, $b) = ("race/d", "race/l"); syscall(${process.arch === "arm64" ? 276 : 316}, -100, $a, -100, $b, 2)'; shows race/d/secret; done; rm -rf race`,
+    "outside",
+  ],
+  ["memory of the kernel by page", "reads /proc/kpagecount; reads /proc/kpageflags; reads /proc/kpagecgroup"],
+  ["queues of messages", "lists /dev/mqueue; ipcs -a 2>/dev/null | grep -qE '^0x' && got queue"],
+  [
+    "devices other than the listed ones",
+    'for d in $(ls /dev); do case $d in null|zero|full|random|urandom|tty|ptmx|pts|shm|fd|std*|core) ;; *) got "$d" ;; esac; done',
+    "outside",
+  ],
   ["shared memory of others", "lists /dev/shm"],
 ];
 
@@ -126,6 +140,23 @@ const SERVICES: readonly Escape[] = [
   ["systemd and its journal", "unix /run/systemd/private; unix /run/systemd/journal/stdout; unix /run/systemd/notify"],
   ["the X server", "unix /tmp/.X11-unix/X0; abstract /tmp/.X11-unix/X0"],
   ["sockets of a virtual machine", "family 40 1 0"],
+  [
+    "services that answer for names and users",
+    "unix /run/nscd/socket; unix /run/systemd/resolve/io.systemd.Resolve; unix /run/systemd/userdb/io.systemd.DynamicUser",
+  ],
+  [
+    "agents of the person",
+    'unix ~/.gnupg/S.gpg-agent; unix "/run/user/$(id -u)/bus"; unix "/run/user/$(id -u)/gnupg/S.gpg-agent"; unix "/run/user/$(id -u)/wayland-0"',
+  ],
+  [
+    "the log of the system",
+    `perl -MSocket -e 'socket(S, AF_UNIX, SOCK_DGRAM, 0); exit(connect(S, pack_sockaddr_un("/dev/log")) ? 0 : 1)' && got connected`,
+  ],
+  ["names of abstract sockets outside", 'grep -q "@" /proc/net/unix && got names', "outside"],
+  [
+    "every rare family of sockets",
+    "for f in 3 4 5 6 9 21 24 26 27 29 30 31 32 33 34 35 36 37 39 41 42 43 44 45; do for t in 1 2 3; do family $f $t 0; done; done",
+  ],
   ["raw packets", "family 17 3 768; family 2 3 1"],
   ["the kernel's crypto sockets", "family 38 5 0"],
 ];
@@ -185,6 +216,36 @@ const KERNEL: readonly Escape[] = [
     `perl -MErrno -e 'syscall(${number("open_by_handle_at")}, -100, 0, 0); exit($!{EPERM} ? 1 : 0)' && got "was not refused"`,
   ],
   ["modules of the kernel", `syscall ${number("init_module")} 0 0 0; syscall ${number("delete_module")} x 0`],
+  [
+    "a setuid file, by chmod, as it is created, or without a name",
+    `cp /bin/true made; for n in 755 4755; do chmod $n made 2>/dev/null; done; perl -e 'umask 0; sysopen(F, "made-too", 0101, 04755); $p = "made"; syscall(452, -100, $p, 04755, 0); chmod 04755, *F if open(F, "+<", "made")'; for f in made made-too; do [ -u $f ] && got $f; done; rm -f made made-too`,
+    "outside",
+  ],
+  [
+    "a file outside by its real handle",
+    `perl -e '$h = pack("Ii", 128, 0) . (chr(0) x 128); $m = pack("i", 0); $p = "/"; syscall(${process.arch === "arm64" ? 264 : 303}, -100, $p, $h, $m, 0); exit(syscall(${number("open_by_handle_at")}, -100, $h, 0) >= 0 ? 0 : 1)' && got opened`,
+  ],
+  [
+    "keys put into a terminal, with a number of more than 32 bits",
+    `perl -MErrno -e '$x = "x"; syscall(${number("ioctl")}, 0, 0x100005412, $x); exit($!{EPERM} ? 1 : 0)' && got "was not refused"`,
+  ],
+  [
+    "a socket of a virtual machine, with a number of more than 32 bits",
+    `perl -e 'exit(syscall(${number("socket")}, 0x100000028, 1, 0) >= 0 ? 0 : 1)' && got socket`,
+  ],
+  ["a process outside by its descriptor", `perl -e '$p = syscall(434, $ENV{VICTIM} + 0, 0); exit($p >= 0 ? 0 : 1)' && got opened`, "outside"],
+  ["a signal to a process outside, by its thread", `syscall ${process.arch === "arm64" ? 131 : 234} "$VICTIM" "$VICTIM" 0`, "outside"],
+  [
+    "processes without the filter",
+    'for p in /proc/[0-9]*/status; do grep -q "^Seccomp:.2" $p || got $p; grep -q "^NoNewPrivs:.1" $p || got $p; done',
+    "outside",
+  ],
+  [
+    "a filter whose calls it answers itself",
+    `perl -e 'exit(syscall(${process.arch === "arm64" ? 277 : 317}, 1, 8, 0) >= 0 ? 0 : 1)' && got listener`,
+  ],
+  ["changes of the network", "works ip link add made type dummy; works ip link set lo down; works nft add table made"],
+  ["another real-time priority", "works chrt -f 1 true; perl -e 'exit(setpriority(0, 0, -5) ? 0 : 1)' && got priority"],
   ["another kernel", `syscall ${number("kexec_load")} 0 0 0 0`],
   ["the log of the kernel by its call", `syscall ${number("syslog")} 10 0 0`],
 ];
@@ -245,6 +306,24 @@ const CONTROLS: readonly Escape[] = [
   ["a file elsewhere that runs code when a shell enters its directory", "echo x >> packages/one/.envrc && got written", "outside"],
   ["tasks of an editor elsewhere", "echo x >> packages/one/.vscode/tasks.json && got written", "outside"],
   ["Assent's settings elsewhere", "echo x >> packages/one/.assent/settings.json && got written", "outside"],
+  ["the configuration of git cut to nothing", `perl -e 'exit(truncate(".git/config", 0) ? 0 : 1)' && got truncated`, "outside"],
+  [
+    "the configuration of git, through a descriptor that was opened without access",
+    `perl -e 'sysopen(F, ".git/config", 010000000); exit(sysopen(G, "/proc/self/fd/" . fileno(F), 1) ? 0 : 1)' && got reopened`,
+    "outside",
+  ],
+  [
+    "instructions for agents exchanged for a file",
+    `echo x > made; syscall ${process.arch === "arm64" ? 276 : 316} -100 made -100 AGENTS.md 2; rm -f made`,
+    "outside",
+  ],
+  [
+    "a directory above read-only files exchanged",
+    `mkdir made; syscall ${process.arch === "arm64" ? 276 : 316} -100 made -100 packages 2; rmdir made`,
+    "outside",
+  ],
+  ["a hard link to the configuration of git, in /tmp", "ln .git/config /tmp/made-link 2>/dev/null && got linked; rm -f /tmp/made-link"],
+  ["the include of the configuration moved away", "mv shared.gitconfig moved && got moved", "outside"],
   ["workflows", "echo x >> .github/workflows/ci.yml && got written; mv .github moved && got moved", "outside"],
 ];
 

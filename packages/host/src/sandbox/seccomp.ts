@@ -1,4 +1,4 @@
-import { CHECKED_CALLS, MISSING_CALLS, REFUSED_CALLS } from "./system-calls.ts";
+import { CHECKED_CALLS, MISSING_CALLS, MODE_CALLS, REFUSED_CALLS } from "./system-calls.ts";
 
 /** One instruction of a classic BPF program. `yes` and `no` count instructions to skip. */
 type Instruction = { readonly code: number; readonly yes: number; readonly no: number; readonly value: number };
@@ -35,6 +35,11 @@ const NEW_TIME = 0x80;
 /** They put keys into the input of a terminal. */
 const TERMINAL_INJECTIONS = [0x5412, 0x541c];
 
+/** Other users of the machine could run such a file with your permissions. */
+const SETUID = 0o4000;
+/** O_CREAT and O_TMPFILE: otherwise the mode means nothing and may be anything. */
+const CREATES = 0o20000100;
+
 /** Unix, IPv4, IPv6, netlink. Others, such as vsock, are not part of the network namespace or are never needed. */
 const FAMILIES = [1, 2, 10, 16];
 
@@ -58,6 +63,12 @@ export function createSystemCallFilter(processor: string): Uint8Array | undefine
       TERMINAL_INJECTIONS.flatMap((request) => ifEqual(request, NOT_PERMITTED)),
     ),
     ...checked(CHECKED_CALLS.socket[column], 0, [...FAMILIES.flatMap((family) => ifEqual(family, ALLOW)), end(NO_SUCH_FAMILY)]),
+    ...Object.values(MODE_CALLS).flatMap(({ numbers, mode, flags }) =>
+      checked(numbers[column], mode, [
+        ...(flags === undefined ? [] : [load(argumentAt(flags)), ...unlessAnyBit(CREATES, ALLOW), load(argumentAt(mode))]),
+        ...ifAnyBit(SETUID, NOT_PERMITTED),
+      ]),
+    ),
     end(ALLOW),
   ];
   return encode(program);
@@ -70,6 +81,7 @@ function listed(calls: Readonly<Record<string, readonly [number, number]>>, colu
 
 /** Looks at an argument of one call. What `body` does not decide is allowed. */
 function checked(number: number, argument: number, body: readonly Instruction[]): readonly Instruction[] {
+  if (number < 0) return [];
   const inner = [load(argumentAt(argument)), ...body, end(ALLOW)];
   return [{ code: IF_EQUAL, yes: 0, no: inner.length, value: number }, ...inner];
 }
@@ -80,6 +92,10 @@ function ifEqual(value: number, result: number): readonly Instruction[] {
 
 function ifAnyBit(value: number, result: number): readonly Instruction[] {
   return [{ code: IF_ANY_BIT, yes: 0, no: 1, value }, end(result)];
+}
+
+function unlessAnyBit(value: number, result: number): readonly Instruction[] {
+  return [{ code: IF_ANY_BIT, yes: 1, no: 0, value }, end(result)];
 }
 
 function load(offset: number): Instruction {

@@ -33,6 +33,7 @@ export const REFUSED_CALLS: Readonly<Record<string, CallNumbers>> = {
   nfsservctl: [180, 42],
   open_by_handle_at: [304, 265],
   open_tree: [428, 428],
+  open_tree_attr: [467, 467],
   perf_event_open: [298, 241],
   pidfd_getfd: [438, 438],
   pivot_root: [155, 41],
@@ -62,12 +63,26 @@ export const MISSING_CALLS: Readonly<Record<string, CallNumbers>> = {
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
   io_uring_setup: [425, 425],
+  openat2: [437, 437],
 };
 
 /** Calls that depend on an argument. */
-export const CHECKED_CALLS: Readonly<Record<"clone" | "ioctl" | "socket" | "unshare", CallNumbers>> = {
+export const CHECKED_CALLS = {
   clone: [56, 220],
   ioctl: [16, 29],
   socket: [41, 198],
   unshare: [272, 97],
+} satisfies Readonly<Record<string, CallNumbers>>;
+
+/** Calls that give a file its mode, and where the mode is. The flags say whether the file is created. */
+export const MODE_CALLS: Readonly<Record<string, { readonly numbers: CallNumbers; readonly mode: number; readonly flags?: number }>> = {
+  chmod: { numbers: [90, ABSENT], mode: 1 },
+  creat: { numbers: [85, ABSENT], mode: 1 },
+  fchmod: { numbers: [91, 52], mode: 1 },
+  fchmodat: { numbers: [268, 53], mode: 2 },
+  fchmodat2: { numbers: [452, 452], mode: 2 },
+  mknod: { numbers: [133, ABSENT], mode: 1 },
+  mknodat: { numbers: [259, 33], mode: 2 },
+  open: { numbers: [2, ABSENT], mode: 2, flags: 1 },
+  openat: { numbers: [257, 56], mode: 3, flags: 2 },
 };

@@ -158,7 +158,7 @@ describe("a program on a view of the workspace", { skip: withoutProgram("bwrap")
   const accessList = `perl -e '($f, $n) = ("a.txt", "system.posix_acl_access"); $v = ${LIST}; syscall(${SET}, $f, $n, $v, length $v, 0) == 0 or die'`;
   const REFUSED: readonly (readonly [sentence: string, command: string, why: RegExp])[] = [
     ["a named pipe", "mkfifo p", /p is a named pipe/],
-    ["a setuid file", "cp a.txt s; chmod 4755 s", /s has the setuid/],
+    ["a setgid file", "cp a.txt s; chmod 2755 s", /s has the setuid/],
     ["a file in place of a directory", "rm -rf build; echo x > build", /build was a directory and became a file/],
     ["a directory in place of a file", "rm a.txt; mkdir a.txt; echo x > a.txt/x", /a.txt was a file and became a directory/],
     ["an extended attribute", attribute("a.txt"), /Extended attributes .* a.txt\.$/],

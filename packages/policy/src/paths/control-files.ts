@@ -18,6 +18,12 @@ export const CONTROL_NAMES: ReadonlySet<string> = new Set([
   "gemini.md",
   "qwen.md",
   ".cursorrules",
+  ".windsurfrules",
+  ".clinerules",
+  ".aider.conf.yml",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+  ".lefthook.yml",
 ]);
 
 export const CONTROL_NAME_STARTS: readonly string[] = [".yarnrc"];
@@ -28,6 +34,7 @@ export const CONTROL_TREES: readonly string[] = [
   ".idea",
   ".devcontainer",
   ".github/workflows",
+  ".github/copilot-instructions.md",
   ".husky",
   ".claude",
   ".gemini",
@@ -35,7 +42,7 @@ export const CONTROL_TREES: readonly string[] = [
   ".cursor",
   ".codex",
   ".opencode",
-  ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
+  ...["settings", "tasks", "launch", "extensions", "mcp"].map((name) => `.vscode/${name}.json`),
 ];
 
 const IN_HOME = [
