@@ -233,7 +233,11 @@ const KERNEL: readonly Escape[] = [
     "a socket of a virtual machine, with a number of more than 32 bits",
     `perl -e 'exit(syscall(${number("socket")}, 0x100000028, 1, 0) >= 0 ? 0 : 1)' && got socket`,
   ],
-  ["a process outside by its descriptor", `perl -e '$p = syscall(434, $ENV{VICTIM} + 0, 0); exit($p >= 0 ? 0 : 1)' && got opened`, "outside"],
+  [
+    "a process outside by its descriptor",
+    `perl -e '$p = syscall(434, $ENV{VICTIM} + 0, 0); exit($p >= 0 ? 0 : 1)' && got opened`,
+    "outside",
+  ],
   ["a signal to a process outside, by its thread", `syscall ${process.arch === "arm64" ? 131 : 234} "$VICTIM" "$VICTIM" 0`, "outside"],
   [
     "processes without the filter",

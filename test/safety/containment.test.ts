@@ -90,7 +90,7 @@ describe("escapes", { skip }, () => {
       const { notes } = await scene.attempt(script);
       assert.equal(existsSync(join(scene.workspace, path)), false);
       assert.equal(notes.length, 1);
-      const moved = /moved to (.*)\. If it is yours/.exec(notes[0] ?? "")?.[1] ?? "";
+      const moved = / put it back: mv -n (\S+) /.exec(notes[0] ?? "")?.[1] ?? "";
       assert.ok(lstatSync(moved));
       rmSync(join(moved, ".."), { recursive: true });
     });
@@ -98,7 +98,7 @@ describe("escapes", { skip }, () => {
 
   test("a link to control files that a command bends is moved away", async () => {
     const { notes } = await scene.attempt("rm CLAUDE.md; ln -s file CLAUDE.md");
-    assert.match(notes.join("\n"), /CLAUDE\.md is a control file/);
+    assert.match(notes.join("\n"), /CLAUDE\.md\. It is a control file/);
     assert.equal(existsSync(join(scene.workspace, "CLAUDE.md")), false);
     symlinkSync("AGENTS.md", join(scene.workspace, "CLAUDE.md"));
   });

@@ -67,12 +67,12 @@ export const MISSING_CALLS: Readonly<Record<string, CallNumbers>> = {
 };
 
 /** Calls that depend on an argument. */
-export const CHECKED_CALLS = {
+export const CHECKED_CALLS: Readonly<Record<"clone" | "ioctl" | "socket" | "unshare", CallNumbers>> = {
   clone: [56, 220],
   ioctl: [16, 29],
   socket: [41, 198],
   unshare: [272, 97],
-} satisfies Readonly<Record<string, CallNumbers>>;
+};
 
 /** Calls that give a file its mode, and where the mode is. The flags say whether the file is created. */
 export const MODE_CALLS: Readonly<Record<string, { readonly numbers: CallNumbers; readonly mode: number; readonly flags?: number }>> = {

@@ -132,8 +132,13 @@ function moveAway(created: readonly string[], aside: string): readonly string[] 
   const places = setAside(created, aside);
   return created.map(
     (path, at) =>
-      `[${path} is a control file, which a confined command cannot create: moved to ${places[at]}. If it is yours, move it back.]`,
+      `[Moved away: ${path}. It is a control file that appeared while a confined command ran. If a person created it, that person can put it back: ${quoteCommand(["mv", "-n", places[at] ?? "", path])}]`,
   );
+}
+
+/** For a shell. */
+function quoteCommand(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 function sayAppeared(path: string): string {
