@@ -1,5 +1,6 @@
 // A process of its own that works on a store: `store-worker.ts DIRECTORY JOB`. It says "ready", waits for a line, does its job and prints the outcome as JSON.
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { answeredDraft, claimedDraft } from "@assent/core/testing";
 import { openLedger } from "../src/open/open-ledger.ts";
 import { A, begin, noise, thisHolder } from "./made-store.ts";
@@ -24,11 +25,8 @@ async function work(): Promise<unknown> {
       }
       case "append-and-stay": {
         const writer = await begin(ledger, `s_${String(process.pid).padStart(20, "p")}`);
-        for (let at = 0; at < 5; at += 1) {
-          await once(process.stdin, "data");
-          await writer.full(noise(at));
-        }
-        return await once(process.stdin, "end");
+        for await (const line of createInterface({ input: process.stdin })) await writer.full(noise(Number(line)));
+        return undefined;
       }
       case "append": {
         const writer = await begin(ledger, `s_${String(process.pid).padStart(20, "p")}`);
@@ -47,5 +45,6 @@ async function work(): Promise<unknown> {
 
 process.stdout.write("ready\n");
 await once(process.stdin, "data");
+process.stdin.pause();
 process.stdout.write(`${JSON.stringify(await work())}\n`);
 process.stdin.destroy();

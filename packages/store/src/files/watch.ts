@@ -13,7 +13,8 @@ const [SOON_MS, LATE_MS] = [2, 256];
 
 /**
  * The file watch keeps the process alive; a check every second covers file systems that report no changes. A commit writes to the file first, waits
- * for the disk, and then becomes visible without another report. So a report that shows nothing new is followed by a few more looks.
+ * for the disk, and then becomes visible without another report. So a report is followed by a few looks. The first one waits a little, because a
+ * commit makes several reports, also one of this process.
  */
 export function watchCommits({ database, paths, files }: WatchedStore, changed: () => void, lost: (error: unknown) => void): () => void {
   const { directory, file } = paths;
@@ -27,28 +28,36 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
     }
   };
   let seen = read();
-  /** True if there is nothing new. */
-  const look = (): boolean => {
-    try {
-      files.check();
-    } catch (error) {
-      lost(error);
-      return false;
-    }
+  const look = (): void => {
     const now = read();
-    if (now === seen && now !== undefined) return true;
+    if (now === seen && now !== undefined) return;
     seen = now;
     changed();
-    return false;
+  };
+  const lookAtFiles = (): void => {
+    try {
+      files.check();
+      look();
+    } catch (error) {
+      lost(error);
+    }
   };
   let again: NodeJS.Timeout | undefined;
-  const lookUntilSeen = (waitMs: number): void => {
+  let isSoon = false;
+  const lookIn = (waitMs: number): void => {
     clearTimeout(again);
-    if (look() && waitMs <= LATE_MS) again = setTimeout(lookUntilSeen, waitMs, waitMs * 2).unref();
+    again = setTimeout(() => {
+      isSoon = false;
+      look();
+      if (waitMs < LATE_MS) lookIn(waitMs * 2); // also if something was new: the report may have been about a later commit
+    }, waitMs).unref();
   };
-  const timer = setInterval(look, LOOK_MS);
-  const watcher = tryWatch(directory, (name) => {
-    if (name === null || name.startsWith(basename(file))) lookUntilSeen(SOON_MS);
+  const timer = setInterval(lookAtFiles, LOOK_MS);
+  const watcher = tryWatch(directory, (event, name) => {
+    if (name !== null && !name.startsWith(basename(file))) return;
+    if (event === "rename") return lookAtFiles(); // a file was made, moved or deleted
+    if (!isSoon) lookIn(SOON_MS);
+    isSoon = true;
   });
   if (watcher) timer.unref();
   return () => {
@@ -59,9 +68,9 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
 }
 
 /** Undefined if the system has no watches left. */
-function tryWatch(directory: string, changed: (name: string | null) => void): FSWatcher | undefined {
+function tryWatch(directory: string, changed: (event: string, name: string | null) => void): FSWatcher | undefined {
   try {
-    const watcher = watchFile(directory, (_event, name) => changed(name));
+    const watcher = watchFile(directory, (event, name) => changed(event, name));
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch (error) {

@@ -3,9 +3,9 @@ import type { EventReader } from "./read-events.ts";
 
 /** Each subscriber reads from disk, so a slow one delays no other. */
 export type Followers = {
-  readonly add: (next: EventReader, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void) => Subscription;
-  /** Call after every commit, here or in another process. */
-  readonly wake: () => void;
+  readonly add: (follower: Follower) => Subscription;
+  /** Call after every commit, here or in another process. `sessions`: nothing else was written. */
+  readonly wake: (sessions?: ReadonlySet<string>) => void;
   readonly clear: () => void;
 };
 
@@ -18,8 +18,11 @@ export type FollowerOptions = {
 
 const TURN = 256;
 
-type Follower = {
+/** Someone who gets events. */
+export type Follower = {
   readonly next: EventReader;
+  /** Its events are all of this session. */
+  readonly session: string | undefined;
   readonly sink: (event: StoredEvent) => void;
   readonly failed: ((error: unknown) => void) | undefined;
 };
@@ -27,9 +30,11 @@ type Follower = {
 /** Delivers a few events per turn of the event loop. */
 export function makeFollowers({ head, watch, failed }: FollowerOptions): Followers {
   const following = new Set<Follower>();
+  const woken = new Set<Follower>();
   let due: NodeJS.Immediate | undefined;
   let unwatch: (() => void) | undefined;
   const remove = (follower: Follower): void => {
+    woken.delete(follower);
     if (!following.delete(follower) || following.size > 0) return;
     unwatch?.();
     unwatch = undefined;
@@ -52,22 +57,21 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
   };
   const deliver = (): void => {
     due = undefined;
-    let more = false;
-    for (const follower of following) {
+    for (const follower of woken) {
       try {
-        more = turn(follower, head()) || more;
+        if (!turn(follower, head())) woken.delete(follower);
       } catch (error) {
         end(follower, error);
       }
     }
-    if (more) wake();
+    if (woken.size > 0) due ??= setImmediate(deliver);
   };
-  const wake = (): void => {
-    if (following.size > 0) due ??= setImmediate(deliver);
+  const wake: Followers["wake"] = (sessions) => {
+    for (const follower of following) if (follower.session === undefined || sessions?.has(follower.session) !== false) woken.add(follower);
+    if (woken.size > 0) due ??= setImmediate(deliver);
   };
   return {
-    add: (next, sink, failed) => {
-      const follower = { next, sink, failed };
+    add: (follower) => {
       following.add(follower);
       unwatch ??= watch(wake, endAll);
       wake();

@@ -56,7 +56,11 @@ export function makeLedgerReader(
         if (count % TURN === 0) await nextTurn();
       }
     },
-    subscribe: (from, filter, sink, failed) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink, failed),
+    subscribe: (from, filter, sink, failed) =>
+      followers.add({
+        ...{ next: guarded(guard(() => reading.reader(from, filter))), sink, failed },
+        session: filter.naming === undefined ? filter.session : undefined, // what names a session is recorded elsewhere
+      }),
     pending: async (kind, page = {}) => guard(() => pending(kind, page)),
     latest: async (session) => {
       const stored = guard(() => snapshots.latest(session));

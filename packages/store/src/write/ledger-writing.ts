@@ -35,7 +35,8 @@ export type LedgerWriterOptions = {
   /** Never earlier than the newest time in the ledger. */
   readonly now: () => string;
   readonly tryLock: TryLock;
-  readonly committed: () => void;
+  /** Called with the sessions that were written. */
+  readonly committed: (sessions: ReadonlySet<string>) => void;
 };
 
 type Writers = LedgerWriterOptions & {
@@ -60,7 +61,7 @@ export function makeLedgerWriter(store: OpenStore, options: LedgerWriterOptions)
   const log = makeLogKeeper(database, (error) => committer.fault(storeError(error, paths)));
   const committed = (bytes: number): void => {
     log.grown(bytes);
-    options.committed();
+    options.committed(writing.takeSessions());
   };
   const queue = makeCommitQueue({ committer, writing, committed });
   const writers = { ...options, store, queue, checkpoints, mark };

@@ -14,6 +14,8 @@ export type TransactionWriter = EventStaging & {
   readonly startAfter: (pos: number) => void;
   /** Returns the bytes stored. `everything` includes rows that may lag. */
   readonly flush: (everything?: boolean) => number;
+  /** The sessions written since the last time. */
+  readonly takeSessions: () => ReadonlySet<string>;
   readonly reset: () => void;
   /** Includes staged events. */
   readonly head: () => number;
@@ -26,13 +28,17 @@ export function makeTransactionWriter(database: Database, store: string): Transa
   const head = makeHeadTracker(database);
   let bytes = 0;
   let kept = 0;
+  let sessions = new Set<string>();
   const { rows, stage, keep, drop, size } = makeEventStaging({
     store,
     rows: makeUndoable(stored),
     head: head.pos,
     refuseMissing: makeContentCheck(database),
     insert: (staged) => {
-      for (const one of staged) bytes += insert(one);
+      for (const one of staged) {
+        bytes += insert(one);
+        sessions.add(one.event.session);
+      }
       head.moveTo(head.pos() + staged.length);
       kept += staged.length;
     },
@@ -65,6 +71,11 @@ export function makeTransactionWriter(database: Database, store: string): Transa
       bytes = 0;
       stored.flush(everything);
       return written;
+    },
+    takeSessions: () => {
+      const taken = sessions;
+      sessions = new Set();
+      return taken;
     },
     reset,
     head: () => head.pos() + size(),
