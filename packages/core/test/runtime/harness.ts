@@ -233,6 +233,8 @@ export type ScriptedHooks = Hooks & {
   readonly told: { readonly event: HookNotice; readonly input: JsonObject }[];
 };
 
+const CALL_NOTICES: readonly string[] = ["permission_denied", "on_tool_approval_decision", "on_user_input"] satisfies HookNotice[];
+
 export function scriptedHooks(script: HookScript): ScriptedHooks {
   const consulted: { readonly event: HookEvent; readonly input: JsonObject }[] = [];
   const told: { readonly event: HookNotice; readonly input: JsonObject }[] = [];
@@ -246,7 +248,7 @@ export function scriptedHooks(script: HookScript): ScriptedHooks {
       const said = await hook(input, signal);
       return said && { verdict: "none", name: "hook-1", ...said };
     },
-    applies: (event) => script[event] !== undefined,
+    applies: (event) => event in script || CALL_NOTICES.includes(event),
     tell: (event, input) => void told.push({ event, input }),
   };
 }

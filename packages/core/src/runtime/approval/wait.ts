@@ -113,7 +113,7 @@ const LIMIT = { keepsAlive: true } as const;
 
 function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): void {
   const { tool, kind, input } = request;
-  tellHooks(batch, "on_user_input", () => {
+  tellHooks(batch, run, "on_user_input", () => {
     const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
     return { ...about, label: "tool confirmation" };
   });

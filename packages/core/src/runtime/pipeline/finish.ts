@@ -140,7 +140,7 @@ function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly ev
 
 function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): void {
   const event = "permission_denied";
-  tellHooks(batch, event, () => {
+  tellHooks(batch, run, event, () => {
     const about = {
       event,
       tool: toolName(run),

@@ -7,7 +7,7 @@ import type { DecisionNotice } from "../dispatch.ts";
 import { callListener } from "../waiting.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { JudgedCall } from "./judged-call.ts";
-import { hookSession } from "./rewrite.ts";
+import { hookSession, hooksOf } from "./rewrite.ts";
 
 /** A final verdict and the stable words for who gave it. */
 export type FinalVerdict = { readonly judged: JudgedCall; readonly source: NotificationSource };
@@ -30,13 +30,11 @@ export function notifyUnjudged(batch: BatchRun, run: CallRun, { decision, source
   announce(batch, run, { callId: run.callId, toolName: run.tool.name, input: run.input, decision, source });
 }
 
-/** Notifies hooks; a failing hook changes nothing. */
-export function tellHooks(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
-  const { hooks, warn } = batch.deps;
-  if (!hooks) return;
+/** Notifies hooks of a call; a failing hook changes nothing. */
+export function tellHooks(batch: BatchRun, run: CallRun, event: HookNotice, input: () => JsonObject): void {
   callListener(
-    () => hooks.tell(event, input()),
-    (error) => warn?.(`a hook for ${event} failed: ${messageOf(error)}`),
+    () => hooksOf(batch, event, run.tool?.name ?? run.name)?.tell(event, input()),
+    (error) => batch.deps.warn?.(`a hook for ${event} failed: ${messageOf(error)}`),
   );
 }
 
@@ -47,7 +45,7 @@ function announce(batch: BatchRun, run: CallRun, notice: DecisionNotice): void {
     (error) => warn?.(`a decision observer failed: ${messageOf(error)}`),
   );
   const event = "on_tool_approval_decision";
-  tellHooks(batch, event, () => {
+  tellHooks(batch, run, event, () => {
     const { toolName: tool, input, decision, source, fingerprint } = notice;
     const about = toolHookInput(hookSession(batch, run), { event, tool, kind: run.tool?.kind ?? "other", callId: run.callId, input });
     return { ...about, approval_decision: decision, approval_source: source, fingerprint: fingerprint ?? "" };

@@ -1,5 +1,5 @@
 import { type HookOpinion, rewrittenInput } from "../../model/hooks/combine.ts";
-import type { HookEvent } from "../../model/hooks/event-table.ts";
+import type { HookPoint } from "../../model/hooks/event-table.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
 import { isObject } from "../../model/json/json.ts";
 import { messageOf } from "../../model/result/thrown.ts";
@@ -28,7 +28,7 @@ export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedC
 }
 
 /** The hooks, unless none of this event looks at calls of the tool. */
-export function hooksOf({ deps: { hooks } }: BatchRun, event: HookEvent, tool: string): Hooks | undefined {
+export function hooksOf({ deps: { hooks } }: BatchRun, event: HookPoint, tool: string): Hooks | undefined {
   return hooks?.applies?.(event, tool) === false ? undefined : hooks;
 }
 

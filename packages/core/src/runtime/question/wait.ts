@@ -78,7 +78,7 @@ function secondsAllowed(batch: BatchRun): number {
 
 function tellWaiting(batch: BatchRun, run: CallRun): void {
   const { input, callId, tool } = run;
-  tellHooks(batch, "on_user_input", () => {
+  tellHooks(batch, run, "on_user_input", () => {
     const about = { event: "on_user_input", tool: tool?.name ?? run.name, kind: tool?.kind ?? "think", callId, input } as const;
     return { ...toolHookInput(hookSession(batch, run), about), label: "question" };
   });

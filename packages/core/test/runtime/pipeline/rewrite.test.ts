@@ -255,14 +255,14 @@ test("what a hook is given about a call", async (t) => {
   });
 });
 
-test("hooks that do not look at a tool are not consulted about its calls", async (t) => {
+test("hooks that do not look at a tool are neither consulted nor notified of its calls", async (t) => {
   const seen: string[] = [];
   const hooks: Hooks = {
     consult: async (event) => void seen.push(event),
-    applies: (event, tool) => event === "post_tool_use" && tool === "read",
-    tell: () => undefined,
+    applies: (event, tool) => (event === "post_tool_use" || event === "on_tool_approval_decision") && tool === "read",
+    tell: (event, { tool }) => void seen.push(`${event} of ${tool}`),
   };
   const b = await bench(t, { ...yolo, deps: { hooks } });
   await b.process([call("edit", "x"), call("read", "y")]);
-  assert.deepEqual(seen, ["post_tool_use"]);
+  assert.deepEqual(seen, ["on_tool_approval_decision of read", "post_tool_use"]);
 });
