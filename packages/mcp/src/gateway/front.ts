@@ -148,6 +148,12 @@ function makeServer(connection: GatewayConnection, { decide, version, digest }: 
   const { servers } = connection.servers;
   const isAlone = servers.length === 1;
   const nameOf = (server: ServerConnection, name: string): string => (isAlone ? name : `${server.configured.name}__${name}`);
+  let named = { tools: connection.servers.tools(), offers: nameTools(connection, nameOf) };
+  const offers = (): ReadonlyMap<string, OfferedTool> => {
+    const tools = connection.servers.tools();
+    if (tools !== named.tools) named = { tools, offers: nameTools(connection, nameOf) };
+    return named.offers;
+  };
   const instructions = servers.flatMap((server) => server.about().instructions ?? []).join("\n\n");
   const server = new Server(
     { name: "assent", title: `Assent in front of ${servers.map(({ configured }) => configured.name).join(", ")}`, version },
@@ -155,10 +161,10 @@ function makeServer(connection: GatewayConnection, { decide, version, digest }: 
   );
   const { resources, prompts, completions, logging } = server.getCapabilities();
   server.setRequestHandler("tools/list", () => ({
-    tools: [...namedTools(connection, nameOf)].map(([name, { remote }]) => ({ ...remote, name })),
+    tools: [...offers()].map(([name, { remote }]) => ({ ...remote, name })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const offer = namedTools(connection, nameOf).get(params.name);
+    const offer = offers().get(params.name);
     if (!offer) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     const { end, sent } = await decide(offer.tool.name, params.arguments ?? {}, context);
     if (end.state === "waiting" && end.question !== undefined) return needAnswer(end.approval, end.question);
@@ -217,7 +223,7 @@ async function complete(server: ServerConnection, params: CompleteRequest["param
 }
 
 /** The tools by the names that the client sees. Names that two servers would share are left out, because a call could mean either. */
-function namedTools(
+function nameTools(
   { servers }: GatewayConnection,
   nameOf: (server: ServerConnection, name: string) => string,
 ): ReadonlyMap<string, OfferedTool> {
