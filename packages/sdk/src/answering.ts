@@ -5,7 +5,6 @@ import type { HookOption, QueryOptions } from "./query-options.ts";
 import { readQuestionRequest, readToolRequest } from "./read-line.ts";
 import { SdkError } from "./sdk-error.ts";
 
-/** Answers requests from Assent to the host. */
 export type HostAnswers = {
   /** What the host can answer, for the first request. */
   readonly offer: JsonObject;

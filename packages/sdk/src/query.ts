@@ -95,19 +95,16 @@ export type Status = {
   readonly schedules: readonly { readonly schedule_id: string; readonly due: string; readonly prompt: string }[];
 };
 
-/** The report of an answer. */
 function readReport(response: JsonObject): AnswerReport {
   if (typeof response["outcome"] !== "string") throw invalidResponse("approve");
   return response as unknown as AnswerReport;
 }
 
-/** The approvals of a list. */
 function readApprovals({ approvals }: JsonObject): readonly Approval[] {
   if (!Array.isArray(approvals)) throw invalidResponse("list_approvals");
   return approvals;
 }
 
-/** The state of a run. */
 function readStatus(response: JsonObject): Status {
   if (typeof response["state"] !== "string") throw invalidResponse("status");
   return response as unknown as Status;

@@ -31,13 +31,11 @@ function json(text: string): unknown {
   }
 }
 
-/** Reads a request for approval of a call. */
 export function readToolRequest(body: JsonObject): ToolRequest {
   if (typeof body["tool_name"] !== "string" || !isObject(body["input"])) throw new SdkError("protocol", "The request names no tool call.");
   return body as unknown as ToolRequest;
 }
 
-/** Reads a request with questions. */
 export function readQuestionRequest(body: JsonObject): QuestionRequest {
   if (!Array.isArray(body["questions"])) throw new SdkError("protocol", "The request contains no questions.");
   return body as unknown as QuestionRequest;

@@ -5,9 +5,7 @@ import { SdkError } from "./sdk-error.ts";
 export type Requests = {
   /** Rejects with `refused`, or with how the query ended. */
   ask(subtype: string, fields?: JsonObject): Promise<JsonObject>;
-  /** Takes the answer to a request. */
   settle(response: JsonObject): void;
-  /** Rejects all open requests. */
   fail(error: Error): void;
 };
 

@@ -28,7 +28,6 @@ export class SdkError extends Error {
   }
 }
 
-/** The error for a process that ended too early. */
 export function exitedEarly(exit: Exit): SdkError {
   const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
   const told = exit.stderr.trim();

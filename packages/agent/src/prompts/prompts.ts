@@ -5,7 +5,6 @@ function readPrompt(name: string): string {
   return readFileSync(new URL(`../../src/prompts/${name}.md`, import.meta.url), "utf8").trim();
 }
 
-/** What a system prompt is made from. */
 export type SystemPromptParts = {
   readonly cwd: string;
   /** Tools to prefer over `shell`, named in the built-in prompt. */

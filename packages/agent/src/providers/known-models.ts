@@ -3,9 +3,7 @@ import type { Usage } from "@assent/core";
 /** Facts about models, by provider and name. */
 export type ModelTable<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
 
-/**
- * Looks up a model by `provider:name` or by its bare name. A dated name (`…-20251001`, `…-2026-04-23`) is also looked up without its date.
- */
+/** Looks up a model by `provider:name` or its bare name; a dated name (`…-20251001`) also without its date. */
 function lookUp<T>(table: ModelTable<T>, model: string): T | undefined {
   const at = model.indexOf(":");
   const name = model.slice(at + 1);

@@ -4,7 +4,6 @@ import { PROVIDERS, type ProviderRow } from "./provider-table.ts";
 /** A model could not be loaded: the id is unknown, or access was refused. */
 export class ModelError extends Error {
   readonly type: "unknown_model" | "provider_auth";
-  /** What to do about it. */
   readonly hint: string;
   constructor(type: ModelError["type"], details: { readonly message: string; readonly hint: string; readonly cause?: unknown }) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });

@@ -1,4 +1,3 @@
-/** The fields that decide when a schedule is due. */
 export type Recurrence = {
   readonly due: string;
   readonly everyMs: number | null;

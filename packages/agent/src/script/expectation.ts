@@ -2,7 +2,6 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import { markOf } from "../loop/history/marks.ts";
 import type { Expectation, ExpectedResult, ExpectedText } from "./script.ts";
 
-/** A request, and the messages that are new in it. */
 export type SeenRequest = {
   readonly options: LanguageModelV4CallOptions;
   readonly fresh: readonly LanguageModelV4Message[];

@@ -161,7 +161,6 @@ export function listRunning({ entries }: TaskBoard): readonly TaskEntry[] {
   return [...entries.values()].filter(({ foreground, status }) => !foreground && (status === "running" || status === "cancelling"));
 }
 
-/** Tells waiting callers that a task changed. */
 export function notifyWaiting(board: TaskBoard): void {
   for (const look of [...board.waiting]) look();
 }

@@ -4,9 +4,7 @@ import type { OpenedAgent } from "./open-agent.ts";
 
 export type SessionEnd = readonly [reason: EventBodies["session.closed"]["reason"], exit: number];
 
-/**
- * Closes an agent's session and its open questions. If the store fails it rejects, and the close is retried before the main session closes.
- */
+/** Closes an agent's session and its open questions. If it rejects, the close is retried before the main session closes. */
 export async function closeAgent(board: TaskBoard, opened: OpenedAgent, [reason, exit]: SessionEnd): Promise<void> {
   const { session } = opened;
   const close = async (): Promise<void> => {

@@ -105,7 +105,6 @@ async function nextProcess(board: TaskBoard, entry: TaskEntry, process: TaskProc
   if (!(await writeInOrder(entry, () => session.record([draft], "normal")))) throw new Error("the task has ended");
 }
 
-/** Waits for the command and ends its task. */
 async function awaitCommand(board: TaskBoard, entry: TaskEntry, running: Promise<BackgroundEnd>): Promise<void> {
   const end = await running.catch((error: unknown): BackgroundEnd => {
     const why = error instanceof Error ? error.message : String(error);

@@ -26,9 +26,7 @@ export function warnAboutLeftSession({ deps }: TaskBoard, { session, task }: Pic
   deps.warn?.(`the open calls of session ${session} of agent ${task} could not be ended: ${why}`);
 }
 
-/**
- * Ends foreground agents whose process ended. A stopped process may still start others below them, so this repeats until there are none.
- */
+/** Ends foreground agents whose process ended, until there are none: a stopped process may still start others below them. */
 export async function endOrphans(board: TaskBoard): Promise<void> {
   const { session } = board.deps;
   const agents = [...board.entries.values()].filter(({ command }) => !command); // a command has no session of its own

@@ -20,10 +20,7 @@ export type TaskEnding = AgentEnd & {
   readonly unknown?: string;
 };
 
-/**
- * Ends a task, once. The end and its notice are one commit; then observers and the conversation are told. If the store fails, nothing is
- * told and the run fails.
- */
+/** Ends a task, once. The end and its notice are one commit. If the store fails, nothing is reported and the run fails. */
 export async function endTask(board: TaskBoard, entry: TaskEntry, ending: TaskEnding): Promise<void> {
   if (entry.ended) return;
   entry.ended = true;

@@ -1,7 +1,6 @@
 import type { EventBodies, Ledger, LedgerEvent, TaskUsage } from "@assent/core";
 import { parseEvent } from "@assent/core";
 
-/** The newest answer of an agent's model. */
 export type LastAnswer = Pick<EventBodies["message.assistant"], "content" | "stop">;
 
 /** The progress of an agent, from the events of its session. */
@@ -47,7 +46,6 @@ export function createProgress(): AgentProgress {
   };
 }
 
-/** Reads the progress of a session from the ledger. */
 export async function readProgress(ledger: Ledger, session: string): Promise<AgentProgress> {
   const progress = createProgress();
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {

@@ -7,16 +7,12 @@ import { type AgentProgress, createProgress, readProgress } from "./progress.ts"
 import { resumeTask } from "./resume.ts";
 import { discardTask } from "./stop-task.ts";
 
-/** Options of `restore`. */
 export type RestoreOptions = {
   /** False: tasks whose question was answered are not resumed automatically. */
   readonly resumeAnswered?: boolean;
 };
 
-/**
- * Restores the tasks of an earlier process. Running ones are paused, cancelled ones are ended, and those whose question was answered are
- * resumed.
- */
+/** Restores the tasks of an earlier process: pauses running ones, ends cancelled ones, resumes those that were answered. */
 export async function restoreTasks(board: TaskBoard, { resumeAnswered = true }: RestoreOptions = {}): Promise<void> {
   await enterEnded(board);
   for (const row of [...board.deps.session.state.tasks.values()])

@@ -7,10 +7,7 @@ import { continueTask } from "./run-task.ts";
 /** Who releases a task, and a message for it. */
 export type TaskRelease = { readonly by: string; readonly message?: string | undefined };
 
-/**
- * Releases a task that was blocked by a call with an unknown outcome, after a person checked it. It stays paused until it is resumed, and
- * gets the message first.
- */
+/** Releases a task that a call with an unknown outcome blocked, after a person checked it. It stays paused until resumed. */
 export async function releaseTask(board: TaskBoard, id: string, { by, message }: TaskRelease): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };

@@ -81,7 +81,6 @@ function recordFailure(board: TaskBoard, error: unknown): false {
   return false;
 }
 
-/** Resumes a paused agent from its record. */
 export async function continueTask(board: TaskBoard, entry: TaskEntry, by: string): Promise<void> {
   const { session } = board.deps;
   const resumed = session.draft("task.resumed", { task: entry.id, by });
@@ -93,7 +92,6 @@ export async function continueTask(board: TaskBoard, entry: TaskEntry, by: strin
   if (written) void runTask(board, entry, (opened, signal) => opened.resumeFromRecord(entry.prompt, signal));
 }
 
-/** A run of an agent. */
 export type AgentRun = {
   readonly agent: OpenedAgent;
   readonly clock: Clock;

@@ -56,7 +56,6 @@ export function makeCheckpoints(database: Database, writing: TransactionWriter, 
   };
 }
 
-/** Records the heads of these chains. */
 export function stageCheckpoint(writing: EventStaging, heads: readonly CheckpointHead[], at: string): void {
   for (let from = 0; from < heads.length; from += HEADS)
     stageShared(writing, makeDraft("store.checkpoint", { heads: heads.slice(from, from + HEADS) }, at));

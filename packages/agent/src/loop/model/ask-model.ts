@@ -19,10 +19,7 @@ export type TurnRequest = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Asks the model. If the provider refuses a forced tool choice, asks again with a weaker one. If it refuses the length, compacts the history and
- * asks again, as long as the history can shrink.
- */
+/** Asks the model. If the provider refuses a forced tool choice or the length, weakens or compacts, and asks again. */
 export async function askModel(state: ConversationState, request: TurnRequest): Promise<ModelAnswer> {
   const { modelId, signal } = request;
   for (;;) {

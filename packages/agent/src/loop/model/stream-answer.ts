@@ -9,7 +9,6 @@ import {
 import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
 import { createStreamEmitter, type StreamEmitter, type StreamEvent } from "./stream-events.ts";
 
-/** A call of the model, with its arguments as text. */
 export type ModelCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** A part of an answer, with data that its provider needs back, such as signatures. */
@@ -64,10 +63,7 @@ function because(cause: unknown): string {
   return cause instanceof Error && cause.message !== "" ? ` (${cause.message})` : "";
 }
 
-/**
- * Sends a request and collects the answer. Rejects with the provider's error if it was refused, or with a `BrokenAnswer` that holds what
- * arrived.
- */
+/** Sends a request and collects the answer. Rejects with the provider's error, or a `BrokenAnswer` with what arrived. */
 export async function streamAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,

@@ -24,7 +24,6 @@ export type TurnSteering = {
   readonly proposal: string | undefined;
 };
 
-/** A call of a turn, as far as steering needs it. */
 export type SteeredCall = { readonly tool: string; readonly outcome: string; readonly proposalId: string | undefined };
 
 /** Steers a model through its pending proposals. Everything except the queue is derived from the record. */

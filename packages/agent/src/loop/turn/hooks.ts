@@ -52,7 +52,6 @@ export async function consultSessionStart(state: ConversationState, signal: Abor
   await consultForContext(state, "session_start", { source: source ?? (hasHistory ? "resume" : "startup") }, signal);
 }
 
-/** Consults `turn_start` hooks before every request. */
 export async function consultTurnStart(state: ConversationState, signal: AbortSignal): Promise<void> {
   if (state.deps.hooks) await consultForContext(state, "turn_start", {}, signal);
 }

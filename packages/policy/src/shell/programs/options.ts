@@ -29,7 +29,6 @@ export type Option = { readonly name: string; readonly arity: Arity; readonly ro
 /** Options by name, in listed order. */
 export type OptionSet = ReadonlyMap<string, Option>;
 
-/** A part of the program table that lists options. */
 export type OptionLists = {
   readonly options?: Notation;
   readonly unsafe?: Readonly<Partial<Record<HazardId, Notation>>>;
@@ -41,7 +40,6 @@ export type OptionLists = {
 
 const COMPILED = new WeakMap<OptionLists, OptionSet>();
 
-/** Compiles the options of one part of the table, once. */
 export function optionsOf(lists: OptionLists): OptionSet {
   const known = COMPILED.get(lists);
   if (known) return known;

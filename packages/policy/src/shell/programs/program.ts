@@ -1,10 +1,7 @@
 import type { Notation, OptionLists } from "./options.ts";
 import type { ReadModel, ReadTable } from "./reads.ts";
 
-/**
- * What Assent knows of one program. Each part answers one question and lists the options it needs for that.
- * An option that isn't listed prevents an allow and is skipped by a deny.
- */
+/** What Assent knows of one program. An option that a part does not list prevents an allow and is skipped by a deny. */
 export type Program = {
   /** Which uses only read: a table for options and operands, else a function. */
   readonly reads?: ReadTable | ReadModel;

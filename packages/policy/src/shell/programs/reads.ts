@@ -35,7 +35,6 @@ export type FoundRun = { readonly words: readonly string[]; readonly many: boole
 /** Computes the effects of a program whose words are special; undefined: it doesn't describe them. */
 export type ReadModel = (args: readonly string[]) => CommandEffects | undefined;
 
-/** A program that takes options and operands. */
 export type ReadTable = OptionLists & {
   /** `read` unless it is known to change something. */
   readonly class?: "write";

@@ -34,7 +34,6 @@ export const DEEPEST = 100;
 
 export type TextRange = readonly [start: number, end: number];
 
-/** What surrounds a part of a script. */
 export type WalkContext = {
   readonly path: readonly string[];
   readonly hazards: readonly Hazard[];

@@ -28,7 +28,6 @@ export type WrapperCall = CommandInput & { readonly name: string; readonly words
 /** A command's input, and whether more words follow at run time. */
 export type CommandInput = { readonly stdin: Stdin | undefined; readonly openEnd: boolean };
 
-/** One word's text as a script. */
 export function asScript(label: string, { word, value }: ShellWord): UnwrapResult {
   return {
     inner: [{ label, script: value }],
