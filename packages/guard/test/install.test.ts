@@ -184,7 +184,7 @@ describe("a project that switches hooks off is noticed", () => {
   ];
   for (const [agent, file, text, noticed] of rows)
     test(`${AGENTS[agent].title}: ${file} with ${JSON.stringify(text.slice(0, 100))}${noticed ? "" : " is fine"}`, () => {
-      const at = { directory: "/home/me/project/src", home: "/home/me", wrapper: SETUP.wrapper };
+      const at = { directory: "/home/me/project/src", home: "/home/me", claudeConfig: "/home/me/.claude", wrapper: SETUP.wrapper };
       const path = `/home/me/project/${file}`;
       const found = switchedOff(agent, at, {
         read: (one) => (one === path ? text : undefined),

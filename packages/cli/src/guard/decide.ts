@@ -33,11 +33,11 @@ import { untilAborted } from "../io/cancel-on-signal.ts";
 import { ignoreHeld } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
-import { storeFlag, userHome } from "../store/location.ts";
+import { storeFlag } from "../store/location.ts";
 import { VERSION } from "../version.ts";
 import { findAgentProcess } from "./agent-process.ts";
 import { agentTitle, type OutsidePlace, type OutsidePolicy, openOutsidePolicy } from "./outside-policy.ts";
-import { PROJECT_READER } from "./read-text.ts";
+import { PROJECT_READER, userPlaces } from "./read-text.ts";
 
 /** What to do with a call that needs approval: wait for a person, leave it to the agent's dialog, to both, or deny it. */
 export type OnOutsideAsk = "wait" | "agent" | "both" | "deny";
@@ -58,7 +58,8 @@ export type DecideOptions = {
  */
 export async function decideOutsideCall(context: Context, { place, call, onAsk: wanted, signal }: DecideOptions): Promise<GuardVerdict> {
   const wrapper = join(place.directory, "hooks", WRAPPER_NAME);
-  const [off] = switchedOff(place.agent, { directory: call.cwd, home: userHome(context.io.env), wrapper }, PROJECT_READER);
+  const project = { directory: call.cwd, call, ...userPlaces(context.io.env), wrapper };
+  const [off] = switchedOff(place.agent, project, PROJECT_READER);
   if (off !== undefined)
     return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here. ${ALL_REASONS}` };
   const translated = translateCall(place.agent, call.tool, call.input);
@@ -102,7 +103,8 @@ const HANDED_OVER = { wait: "allow", deny: "allow", agent: "dialog", both: "none
 /** Replaces a choice that uses the agent's dialog, if the setting `answersFrom` does not accept answers from there. */
 const DIALOG_REFUSED = { wait: "wait", deny: "deny", agent: "wait", both: "wait" } as const;
 
-export const EDITED = "A person approved an edited call. This agent cannot run an edited call: propose the edited call yourself.";
+export const EDITED =
+  "A person or a hook of Assent edited this call. This agent cannot run an edited call: propose the edited call yourself.";
 
 type CallToOpen = { readonly call: ForeignCall; readonly translated: OutsideCall; readonly policy: OutsidePolicy };
 type OpenedCall = { readonly session: Session; readonly resumed: boolean };

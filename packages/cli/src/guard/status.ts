@@ -5,11 +5,11 @@ import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { printJson } from "../io/output.ts";
 import { textTable } from "../io/text-table.ts";
-import { stateDirectory, userHome } from "../store/location.ts";
+import { stateDirectory } from "../store/location.ts";
 import { type DoctorResults, type RecordedExamination, readDoctorResults } from "./doctor-results.ts";
 import { filesOf } from "./install.ts";
 import { type PolicyStatus, policyStatus } from "./policy-status.ts";
-import { PROJECT_READER, readText } from "./read-text.ts";
+import { PROJECT_READER, readText, userPlaces } from "./read-text.ts";
 
 export type AgentStatus = {
   readonly agent: AgentName;
@@ -42,7 +42,7 @@ type StatusParts = { readonly wrapper: string; readonly results: DoctorResults; 
 function agentStatus(context: Context, agent: AgentName, { wrapper, results, policy, now }: StatusParts): AgentStatus {
   const found = (["user", "project"] as const).map((scope) => ({ scope, ...scopeStatus(context, agent, scope) }));
   const scopes = found.flatMap(({ scope, installed }) => (installed ? [scope] : []));
-  const project = { directory: context.io.cwd, home: userHome(context.io.env), wrapper };
+  const project = { directory: context.io.cwd, ...userPlaces(context.io.env), wrapper };
   const off = [...switchedOff(agent, project, PROJECT_READER), ...managedProblems(agent)];
   const problems = [...new Set([...found.flatMap(({ installed, problems: all }) => (installed ? all : [])), ...off])];
   const { [agent]: examined } = results;

@@ -1,6 +1,15 @@
 import { dirname, join } from "node:path";
 import { isObject, type Json, type JsonObject } from "@assent/core";
 import type { AgentName } from "../agents.ts";
+import {
+  changedShell,
+  definitionFiles,
+  type GuardedCall,
+  hooksInFrontMatter,
+  isAsync,
+  mayMatchCall,
+  strangePlugins,
+} from "./claude-project.ts";
 import { hookGroups, readConfig } from "./hook-config.ts";
 import { isOwnPlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
 import { disabledCodexHooks } from "./toml-feature.ts";
@@ -10,8 +19,12 @@ import { quote } from "./wrapper.ts";
 export type ProjectPlace = {
   readonly directory: string;
   readonly home: string;
+  /** The directory of the user's own configuration of Claude Code. */
+  readonly claudeConfig: string;
   /** The path of Assent's wrapper script. */
   readonly wrapper: string;
+  /** The call that a hook decides about; without it, reasons for any call count. */
+  readonly call?: GuardedCall;
 };
 
 /** Reads the files of a project. */
@@ -29,10 +42,11 @@ export type ProjectReader = {
 export function switchedOff(agent: AgentName, place: ProjectPlace, files: ProjectReader): readonly string[] {
   const found = directoriesAbove(place.directory, place.home).flatMap((project) => {
     const named = PROJECT_FILES[agent].map((name) => join(project, name));
-    return [...named, ...(agent === "opencode" ? codeFiles(project, files) : [])].map((path) => ({ path, text: files.read(path) }));
+    const code = agent === "opencode" ? codeFiles(project, files) : definitionFiles(agent, project, files);
+    return [...named, ...code].map((path) => ({ path, text: files.read(path) }));
   });
   return found.flatMap(({ path, text }) => {
-    const why = text === undefined || text.trim() === "" ? undefined : reasonIn(agent, place, { path, text });
+    const why = text === undefined || text.trim() === "" ? undefined : reasonIn(agent, place, { path, text }, files);
     return why === undefined ? [] : [`${path}: ${why}`];
   });
 }
@@ -63,22 +77,26 @@ function codeFiles(project: string, { list }: ProjectReader): readonly string[] 
 
 type ProjectFile = { readonly path: string; readonly text: string };
 
-function reasonIn(agent: AgentName, { wrapper }: ProjectPlace, { path, text }: ProjectFile): string | undefined {
+function reasonIn(agent: AgentName, place: ProjectPlace, { path, text }: ProjectFile, files: ProjectReader): string | undefined {
+  const { wrapper } = place;
+  if (path.endsWith(".md")) return hooksInFrontMatter(text);
   if (agent === "codex") return disabledCodexHooks(text); // a person has to trust each hook of a project
   if (path.endsWith("/.env")) return changedEnvironment(variablesOf(text), LOADED_FROM_FILE);
   if (/\.[cm]?[jt]s$/.test(path)) return path.endsWith(`/plugin/${PLUGIN_NAME}`) && isOwnPlugin(text, wrapper) ? undefined : CODE;
   const config = readIfValid(text);
   if (config === undefined) return "it is not valid JSON, so Assent cannot tell whether it switches the hooks off";
-  if (agent === "opencode") return config["plugin"] === undefined ? undefined : PLUGINS;
+  if (agent === "opencode") return config["plugin"] !== undefined ? PLUGINS : config["shell"] !== undefined ? SHELL : undefined;
   return (
     disabledHooks(config) ??
     changedEnvironment(config["env"], CHANGES_HOOKS) ??
-    DECIDING_EVENTS[agent].flatMap((event) => otherHooks(config, event, wrapper) ?? [])[0]
+    DECIDING_EVENTS[agent].flatMap((event) => otherHooks(agent, config, event, place) ?? [])[0] ??
+    (agent === "claude" ? (strangePlugins(config, place, files) ?? changedShell(config, place, files)) : undefined)
   );
 }
 
 const CODE = "this code of the project runs inside opencode and can go around the guard";
 const PLUGINS = "its plugins run inside opencode and can go around the guard";
+const SHELL = "it replaces the shell that runs allowed commands";
 
 /**
  * Variables of a `.env` file that switch hooks off, name other settings, or load code into the shell around the wrapper. The wrapper sets
@@ -117,13 +135,16 @@ const DECIDING_EVENTS: Readonly<Record<AgentName, readonly string[]>> = {
   ...{ codex: [], opencode: [] },
 };
 
-function otherHooks(config: JsonObject, event: string, wrapper: string): string | undefined {
-  const entries = hookGroups(config, event).flatMap((group) =>
-    isObject(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [group],
-  );
-  if (entries.every((entry) => isOwnHook(entry, wrapper))) return undefined;
-  return `its own ${event} hooks can change or allow a call after Assent decided. Move those that you trust to your own settings`;
+function otherHooks(agent: AgentName, config: JsonObject, event: string, { wrapper, call }: ProjectPlace): string | undefined {
+  const narrows = agent === "claude" && event === "PreToolUse";
+  const groups = hookGroups(config, event).filter((group) => !narrows || mayMatchCall(group, call));
+  const entries = groups.flatMap((group) => (isObject(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [group]));
+  if (entries.every((entry) => isOwnHook(entry, wrapper) || (narrows && isAsync(entry)))) return undefined;
+  return `its own ${event} hooks can change or allow a call after Assent decided. ${WHERE_TO}`;
 }
+
+const WHERE_TO =
+  "Move those that only check to .assent/settings.json, where Assent runs them itself after assent trust, or those that you trust to your own settings";
 
 /** A comment in another hook's command must not make it one of ours. */
 function isOwnHook(entry: Json, wrapper: string): boolean {
