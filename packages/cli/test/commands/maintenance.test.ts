@@ -232,6 +232,11 @@ describe("the demonstration", () => {
     const again = await at.here(["demo", "--store", store]);
     assert.deepEqual([again.code, again.stdout], [2, ""]);
     assert.match(again.stderr, /^assent demo: '.*kept' already holds a record/);
+    const remote = await at.here(["demo", "--store", "postgres://u:secret@h/db"]);
+    assert.deepEqual(
+      [remote.code, remote.stderr.split("\n")[0]],
+      [2, "assent demo: the demo needs a new directory for its record, not a URL."],
+    );
   });
 
   test("--json tells each step with its exit code, and where it was", async () => {

@@ -8,7 +8,7 @@ import { usageError } from "../../io/failure.ts";
 import type { Output } from "../../io/io.ts";
 import { printJson } from "../../io/output.ts";
 import { visible } from "../../io/visible-text.ts";
-import { stateDirectory } from "../../store/location.ts";
+import { isPostgresUrl, stateDirectory } from "../../store/location.ts";
 import { hasRecord } from "../../store/open.ts";
 import { DEMO, type DemoStep, type Scene } from "./steps.ts";
 
@@ -17,7 +17,9 @@ type PlayedStep = { readonly command: string; readonly exit: number; readonly ou
 /** Uses a scripted model but real commands, files and store. Keeps the directory. */
 export async function playDemo(context: Context): Promise<number> {
   const { io, options } = context;
-  const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
+  const named = options.text("store");
+  if (named !== undefined && isPostgresUrl(named)) throw usageError("demo", "the demo needs a new directory for its record, not a URL.");
+  const given = named === undefined ? undefined : await stateDirectory(context);
   if (given !== undefined && hasRecord(context, given))
     throw usageError("demo", `'${given}' already holds a record; the demo needs a new directory.`);
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
