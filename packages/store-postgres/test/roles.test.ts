@@ -227,6 +227,8 @@ for (const [at, server] of servers.entries()) {
       ],
       ["ci", "set the counter back", "update counter set pos = 1"],
       ["ci", "set the counter forward", "update counter set pos = 9007199254740993"],
+      ["ci", "end every deadline with a counter in the future", "update counter set newest_at = '9999-12-31T00:00:00.000Z'"],
+      ["ci", "end every deadline with an event in the future", EVENT("call.proposed", MINE).replace("2026-01", "9999-01")],
       ["ci", "change the ledger's id", "update meta set value = 'x' where key = 'store'"],
       ["ci", "name other roles", "update meta set value = 'x' where key = 'roles'"],
       ["ci", "store a value under a wrong name", "insert into blobs values ('ab', 'x')"],

@@ -44,6 +44,9 @@ const APPROVER_SHARED = [
 /** An agent closes its own questions. */
 const CLOSED_QUESTION = `new.type = 'question.answered' and as_json(new.body)->>'outcome' in ('expired', 'cancelled')`;
 
+/** Deadlines count from the newest event, so one from the far future would end all of them. */
+const SOON = `to_char((clock_timestamp() + interval '1 hour') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') collate "C"`;
+
 const list = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(", ");
 
 /**
@@ -122,6 +125,7 @@ end $$;
 ${trigger(
   "check_event",
   `  if new.pos <> (select coalesce(max(pos), 0) + 1 from events) then perform refuse('put an event elsewhere than at the end'); end if;
+  if new.at > ${SOON} then perform refuse('record an event more than an hour ahead of the clock of the database'); end if;
   if new.session = '${SHARED}' then
     if ${is("agent")} and (new.type in (${list(AGENT_SHARED)}) or ${CLOSED_QUESTION}) then return new; end if;
     if ${is("approver")} and new.type in (${list([...APPROVER_SHARED, "store.checkpoint", "store.restored"])}) then return new; end if;
@@ -207,7 +211,8 @@ ${trigger(
 -- Runs after the statement, which also stores the events. A counter ahead of them would leave no position for others.
 ${trigger(
   "check_counter",
-  `  if new.pos >= old.pos and new.newest_at >= old.newest_at and new.pos = (select max(pos) from events) then return null; end if;
+  `  if new.pos >= old.pos and new.newest_at >= old.newest_at and (new.newest_at = old.newest_at or new.newest_at <= ${SOON})
+    and new.pos = (select max(pos) from events) then return null; end if;
   perform refuse('set the counter');`,
 )}
 ${trigger(
