@@ -140,11 +140,14 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
   });
 
   test("an address of a session that does not exist says so, and an unknown one shows the list", async () => {
-    await opened(new InboxScene(), async ({ page }) => {
+    const scene = new InboxScene();
+    await opened(scene, async ({ page }) => {
       await page.evaluate('location.hash = "#/session/s_gone"');
       await page.waitForSelector("main >> text=This no longer exists.");
       await page.evaluate('location.hash = "#/nonsense"');
       await page.waitForSelector("text=Nothing waits for an answer.");
+      const { link } = JSON.parse(await scene.serve("--json", "--no-resume"));
+      assert.match(link, /^http:.*#t=/, "programs get the link as JSON");
     });
   });
 
@@ -245,7 +248,12 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
         `export/${sessionId}`,
         ...scene.waiting().map(({ id }) => `cards/${id}`),
       ])
-        expectHidden(path, await page.evaluate<string>(`fetch("/api/${path}").then((answer) => answer.text())`));
+        expectHidden(
+          path,
+          await page.evaluate<string>(
+            `fetch("/api/${path}", { headers: { "x-assent-key": localStorage.getItem("assent-key") } }).then((answer) => answer.ok ? answer.text() : Promise.reject(answer.status))`,
+          ),
+        );
       for (const command of ["log", "approvals"])
         assert.match(scene.assent(command, "--json", "--raw"), new RegExp(keys.command), `the owner can see it with ${command} --raw`);
     });
@@ -476,6 +484,26 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       evil.close();
       await context.close();
       await scene.close();
+    }
+  });
+
+  test("a server of another user on this machine gets the cookie from the browser, but cannot use it", async () => {
+    let cookie = "";
+    const evil = createServer(({ headers }, response) => {
+      cookie ||= headers.cookie ?? "";
+      response.end();
+    }).listen(0, "127.0.0.1");
+    try {
+      await opened(new InboxScene(), async ({ context, origin }) => {
+        const { port } = evil.address() as AddressInfo;
+        await (await context.newPage()).goto(`http://127.0.0.1:${port}/`);
+        assert.match(cookie, /^assent_/);
+        attacks.push("stolen cookie");
+        const { status } = await fetch(`${origin}/api/waiting`, { headers: { cookie } });
+        assert.equal(status, 401);
+      });
+    } finally {
+      evil.close();
     }
   });
 

@@ -61,7 +61,7 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
     }
     case "help": {
       const { commandHelp, overviewHelp } = await import("./command-line/help.ts");
-      await io.stdout.write(line.command ? commandHelp(line.command) : overviewHelp(COMMANDS));
+      await io.stdout.write(line.command ? commandHelp(line.command, COMMANDS) : overviewHelp(COMMANDS));
       return 0;
     }
     case "help below": {

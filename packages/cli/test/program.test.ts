@@ -121,6 +121,7 @@ describe("the program", () => {
 
   const helpTexts: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["the overview names what the look group does", ["--help"], /^Inspect \(changes nothing\)/m],
+    ["audit names the command below it", ["audit", "--help"], /^ {2}audit send +send what was not sent yet/m],
     ["undo says what its reason is for", ["undo", "--help"], /^ {2}--reason TEXT +why you undo it; recorded$/m],
     ["undo says what its exit code 0 means", ["undo", "--help"], /^ {2}0 +undone$/m],
     ["reject says who sees its reason", ["reject", "--help"], /^ {2}--reason TEXT +recorded with the answer; the model sees/m],

@@ -71,6 +71,7 @@ type Route = {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly isPublic?: true;
+  readonly isStream?: true;
   readonly handle: (exchange: Exchange) => Promise<void> | void;
 };
 
@@ -93,15 +94,15 @@ function createHandler({ desk, page, loggedIn }: InboxOptions, access: Access): 
       path: "/login",
       isPublic: true,
       handle: async ({ request, response }) => {
-        const cookie = access.login((await readJson(request, LONGEST_LOGIN))["token"]);
-        if (cookie === undefined)
+        const login = access.login((await readJson(request, LONGEST_LOGIN))["token"]);
+        if (login === undefined)
           return sendError(response, 401, "bad_token", "This link was used before. Take the newest one from the terminal.");
-        response.setHeader("set-cookie", cookie);
-        sendJson(response, 200, {});
+        response.setHeader("set-cookie", login.cookie);
+        sendJson(response, 200, { key: login.key });
         loggedIn?.(access.link());
       },
     },
-    { method: "GET", path: "/api/stream", handle: ({ request, response }) => streamChanges(desk, request, response) },
+    { method: "GET", path: "/api/stream", isStream: true, handle: ({ request, response }) => streamChanges(desk, request, response) },
     { method: "GET", path: "/api/waiting", handle: async ({ response }) => sendJson(response, 200, await desk.waiting()) },
     { method: "GET", path: "/api/cards/*", handle: async ({ response, rest }) => found(response, await desk.card(rest)) },
     { method: "POST", path: "/api/reveal/*", handle: async ({ response, rest }) => found(response, await desk.reveal(rest)) },
@@ -142,7 +143,8 @@ function createHandler({ desk, page, loggedIn }: InboxOptions, access: Access): 
     const path = url.split("?", 1)[0] ?? "/";
     const known = routes.filter((route) => restOf(route, path) !== undefined);
     const route = known.find((one) => one.method === method);
-    const refusal = access.refuse({ method, headers, hosts: headersDistinct["host"] ?? [], isPublic: route?.isPublic === true });
+    const { isPublic = false, isStream = false } = route ?? {};
+    const refusal = access.refuse({ method, headers, hosts: headersDistinct["host"] ?? [], isPublic, isStream });
     if (refusal) return sendError(response, refusal.status, refusal.type, refusal.message);
     if (!route)
       return known.length > 0

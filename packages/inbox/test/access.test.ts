@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
@@ -17,6 +18,7 @@ type Sent = {
 const saved: InboxAnswer[] = [];
 const cancelled: CancelTarget[] = [];
 let isRecordGone = false;
+let changeRecord = (_position: number): void => undefined;
 const ANSWER = { id: "a_1", revision: 1, fingerprint: "f", outcome: "approve" } as const;
 
 const desk: InboxDesk = {
@@ -41,6 +43,7 @@ const desk: InboxDesk = {
   revoke: async (id) => ({ id, result: "saved", message: "" }),
   follow: (changed, failed) => {
     changed(7);
+    changeRecord = changed;
     if (isRecordGone) failed(new Error("the record is gone"));
     return { close: () => undefined };
   },
@@ -49,19 +52,25 @@ const desk: InboxDesk = {
 describe("who may use the page", () => {
   let server: InboxServer;
   let cookie = "";
+  let key = "";
   const host = (): string => `127.0.0.1:${server.port}`;
   const origin = (): string => `http://${host()}`;
   const token = (): string => server.link().split("#t=")[1] ?? "";
   const send = ({ method = "GET", path, headers = {}, body = "" }: Sent): Promise<Reply> =>
     new Promise((resolve, reject) => {
-      const asked = request({ host: "127.0.0.1", port: server.port, method, path, headers: { host: host(), ...headers } }, (reply) => {
-        const chunks: Buffer[] = [];
-        reply.on("data", (chunk: Buffer) => {
-          chunks.push(chunk);
-          if (reply.headers["content-type"] === "text/event-stream" && chunks.length > 1) reply.destroy();
-        });
-        reply.on("close", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString() }));
-      });
+      const asked = request(
+        { host: "127.0.0.1", port: server.port, method, path, headers: { host: host(), "x-assent-key": key, ...headers } },
+        (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            if (reply.headers["content-type"] === "text/event-stream" && chunks.length > 1) reply.destroy();
+          });
+          reply.on("close", () =>
+            resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString() }),
+          );
+        },
+      );
       asked.on("error", reject);
       asked.end(body);
     });
@@ -80,8 +89,9 @@ describe("who may use the page", () => {
 
   before(async () => {
     server = await serveInbox({ desk, page: { script: "", style: "" }, port: 0 });
-    const { headers } = await send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: token() }) });
+    const { headers, body } = await send({ method: "POST", path: "/login", headers: json(), body: JSON.stringify({ token: token() }) });
     cookie = String(headers["set-cookie"]).split(";")[0] ?? "";
+    ({ key } = JSON.parse(body));
   });
   after(() => server.close());
 
@@ -119,6 +129,23 @@ describe("who may use the page", () => {
       "the cookie's value under another name is refused",
       401,
       () => ({ path: "/api/waiting", headers: { cookie: `a=${cookie.split("=")[1]}` } }),
+    ],
+    ...[
+      ["a cookie that a server on another port received shows nothing without the page's key", ""],
+      ["and neither does the key of another login", "A".repeat(43)],
+    ].map(
+      ([name = "", other = ""]): Attack => [
+        "stolen cookie",
+        name,
+        401,
+        () => ({ path: "/api/waiting", headers: { cookie, "x-assent-key": other } }),
+      ],
+    ),
+    [
+      "stolen cookie",
+      "nor does it answer",
+      401,
+      () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie, "x-assent-key": "" }, body: answerBody }),
     ],
     ["no cookie", "a stream needs the cookie", 401, () => ({ path: "/api/stream" })],
     [
@@ -300,7 +327,7 @@ describe("who may use the page", () => {
   for (const [name, headers] of ambiguous)
     attack("smuggled request", `a request with ${name} ends its connection, and what follows is not read`, async () => {
       saved.length = 0;
-      const own = `Host: ${host()}\r\nCookie: ${cookie}\r\nOrigin: ${origin()}\r\nContent-Type: application/json`;
+      const own = `Host: ${host()}\r\nCookie: ${cookie}\r\nX-Assent-Key: ${key}\r\nOrigin: ${origin()}\r\nContent-Type: application/json`;
       const inner = `POST /api/answers HTTP/1.1\r\n${own}\r\nContent-Length: ${answerBody.length}\r\n\r\n${answerBody}`;
       const reply = await sendRaw(`POST /api/cancel/s_1 HTTP/1.1\r\n${own}\r\n${headers}\r\n\r\n0\r\n\r\n${inner}`);
       assert.match(reply, /^HTTP\/1\.1 400 /);
@@ -309,7 +336,7 @@ describe("who may use the page", () => {
     });
   attack("foreign Host", "two Host headers are refused, although the first is right", async () => {
     const reply = await sendRaw(
-      `GET /api/waiting HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.test\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
+      `GET /api/waiting HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.test\r\nCookie: ${cookie}\r\nX-Assent-Key: ${key}\r\nConnection: close\r\n\r\n`,
     );
     assert.match(reply, /^HTTP\/1\.1 421 /);
   });
@@ -387,6 +414,23 @@ describe("who may use the page", () => {
     } finally {
       isRecordGone = false;
     }
+  });
+  test("a browser that reads nothing for long gets the newest position only", async () => {
+    const CHANGES = 300_000;
+    let text = "";
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(`GET /api/stream HTTP/1.1\r\nHost: ${host()}\r\nCookie: ${cookie}\r\n\r\n`);
+    await once(socket, "readable"); // and it reads nothing more
+    for (let position = 8; position < 8 + CHANGES; position += 1) {
+      changeRecord(position);
+      if (position % 100 === 0) await new Promise(setImmediate);
+    }
+    for await (const chunk of socket) {
+      text += chunk;
+      if (text.includes(`id: ${7 + CHANGES}\n`)) break;
+    }
+    const told = text.split("event: changed").length - 1;
+    assert.ok(told < CHANGES, `${told} events`);
   });
   test("SECURITY.md has the number of these attacks", () => expectAttackCounts("requests", kinds));
 });

@@ -1,4 +1,4 @@
-import { WireError } from "./wire.ts";
+import { get, WireError } from "./wire.ts";
 
 /** `connected` is false while the stream is down. `changed` may be called without a change. */
 export type LiveHandlers = { readonly connected: (is: boolean) => void; readonly changed: () => void; readonly loginNeeded: () => void };
@@ -33,8 +33,7 @@ export function followLive(handlers: LiveHandlers): void {
 
 /** Resolves when the browser gives up. It reconnects by itself only while the server answers 200. */
 async function streamOnce(tell: (message: LiveMessage) => void): Promise<void> {
-  const { status } = await fetch("/api/grants", { method: "GET" });
-  if (status === 401) throw new WireError(401, "login");
+  await get("/api/grants"); // the stream itself does not say that a login is needed
   return await new Promise((resolve) => {
     const stream = new EventSource("/api/stream");
     stream.onopen = () => {

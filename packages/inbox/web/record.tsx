@@ -9,7 +9,7 @@ import {
   TIMELINE_EVENTS,
 } from "../src/desk.ts";
 import { age, visible } from "./text.ts";
-import { get, post, WireError } from "./wire.ts";
+import { download, get, post, WireError } from "./wire.ts";
 
 /** Loads a value again whenever the record changes. A text says why there is none. */
 function useLoaded<T>(path: string, version: number): T | string | undefined {
@@ -88,9 +88,9 @@ export function Timeline({
       <h2>{visible(loaded.title)}</h2>
       <p class="about">
         {session} · {loaded.isRunning ? "running" : loaded.state === "running" ? "open" : loaded.state} ·{" "}
-        <a href={`/api/export/${session}`} download>
+        <button type="button" onClick={() => void download(`/api/export/${session}`, `${session}.md`).catch(failed(showResults))}>
           Export as Markdown
-        </a>
+        </button>
         {loaded.isRunning && (
           <button type="button" class="reject" onClick={() => cancel(null)}>
             Cancel all that runs

@@ -9,12 +9,28 @@ export class WireError extends Error {
   }
 }
 
+const KEY = "assent-key";
+
+/** Sends the key, which only pages of this address can read; the browser adds the cookie. */
+function send(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(path, { ...init, headers: { ...init.headers, "x-assent-key": localStorage.getItem(KEY) ?? "" } });
+}
+
 export async function get<T>(path: string): Promise<T> {
-  return await read<T>(await fetch(path, { headers: { accept: "application/json" } }));
+  return await read<T>(await send(path));
 }
 
 export async function post<T>(path: string, body: object = {}): Promise<T> {
-  return await read<T>(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+  return await read<T>(await send(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+}
+
+/** Lets the browser store what an address sends as a file. */
+export async function download(path: string, name: string): Promise<void> {
+  const response = await send(path);
+  if (!response.ok) await read(response);
+  const url = URL.createObjectURL(await response.blob());
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still be reading it
 }
 
 /** Sends answers; 409 also carries results, one for each answer. */
@@ -39,5 +55,6 @@ export async function login(): Promise<void> {
   const token = linkToken();
   if (token === null) return;
   history.replaceState(null, "", "/");
-  await post("/login", { token });
+  const { key } = await post<{ readonly key: string }>("/login", { token });
+  localStorage.setItem(KEY, key);
 }

@@ -10,7 +10,7 @@ export async function printHelp({ io, options, operands, commands }: Context): P
   const below = commandsBelow(name, commands);
   const command = below || name === "" ? undefined : commandNamed(name, commands);
   if (options.flag("json")) await printJson(io, command ? commandForm(command) : (below ?? commands).map(commandForm));
-  else await io.stdout.write(command ? commandHelp(command) : below ? subcommandHelp(below) : overviewHelp(commands));
+  else await io.stdout.write(command ? commandHelp(command, commands) : below ? subcommandHelp(below) : overviewHelp(commands));
   return 0;
 }
 
@@ -67,7 +67,9 @@ Try it:
 const HELP_COLUMNS = 100;
 
 /** `assent COMMAND --help`. */
-export function commandHelp(command: Command): string {
+export function commandHelp(command: Command, commands: readonly Command[]): string {
+  const below = commands.filter(({ name }) => name.startsWith(`${command.name} `));
+  const subcommands = below.length === 0 ? "" : `\nCommands:\n${commandRows(below)}`;
   const options = [...command.options, { name: "help", takes: "nothing", help: "show this" } as const];
   const width = Math.max(...options.map((option) => flag(option).length));
   const details = command.details ? `\n${wrapWords(command.details, HELP_COLUMNS).join("\n")}\n` : "";
@@ -77,16 +79,19 @@ export function commandHelp(command: Command): string {
 ${capitalized(command.summary)}.
 ${details}
 Options:
-${options.map((option) => row(flag(option), option.help, width)).join("")}${exits.length > 0 ? `\nExit codes:\n${exits.join("")}` : ""}
+${options.map((option) => row(flag(option), option.help, width)).join("")}${exits.length > 0 ? `\nExit codes:\n${exits.join("")}` : ""}${subcommands}
 Examples:
 ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
 export function subcommandHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => commandTitle(command).length));
   const [first = ""] = commands[0]?.name.split(" ") ?? [];
-  const rows = commands.map((command) => row(commandTitle(command), command.summary, width));
-  return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${rows.join("")}`;
+  return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${commandRows(commands)}`;
+}
+
+function commandRows(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => commandTitle(command).length));
+  return commands.map((command) => row(commandTitle(command), command.summary, width)).join("");
 }
 
 export function commandTitle(command: Command): string {

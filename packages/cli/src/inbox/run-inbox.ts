@@ -12,7 +12,7 @@ import { hostPortsFor } from "../compose/ports.ts";
 import { cancelOnSignal, untilAborted } from "../io/cancel-on-signal.ts";
 import { listenError } from "../io/listen-error.ts";
 import { openInBrowser } from "../io/open-in-browser.ts";
-import { warn } from "../io/output.ts";
+import { printJson, warn } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
 import { remindReceivers } from "../notify/reminder.ts";
 import { storeUrl } from "../store/location.ts";
@@ -39,7 +39,8 @@ export function runInbox(context: Context): Promise<number> {
     const stopping = cancelOnSignal(io, ports.clock);
     const reminding = remindReceivers(context, store, stopping.signal);
     try {
-      await io.stdout.write(`${server.link()}\n`);
+      if (options.flag("json")) await printJson(io, { link: server.link() });
+      else await io.stdout.write(`${server.link()}\n`);
       await warnOfSettingsFault(io);
       await io.stderr.write("The link works once. Press Ctrl-C to stop; open approvals keep waiting.\n");
       if (!options.flag("no-open")) openInBrowser(writeLinkPage(store.directory, server.link()), io, ports.processes);

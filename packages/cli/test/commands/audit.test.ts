@@ -280,6 +280,7 @@ describe("a webhook", () => {
       const failed = await at.hereJson(["audit", "send"]);
       assert.equal(failed.code, 1);
       assert.match(failed.value.destinations[0].problem.reason, reason);
+      assert.deepEqual((await at.hereJson(["audit"])).value, failed.value, "both commands print the same form");
       receiver.got.length = 0;
       receiver.answer = (response) => response.end();
       const sent = await at.hereJson(["audit", "send"]);

@@ -16,8 +16,9 @@ async function logIn(link: string): Promise<(path: string, body?: object) => Pro
   const headers = { "content-type": "application/json", origin };
   const login = await fetch(`${origin}/login`, { method: "POST", headers, body: JSON.stringify({ token }) });
   const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { key } = (await login.json()) as { readonly key: string };
   return async (path, body) => {
-    const sent = { headers: { ...headers, cookie }, ...(body && { method: "POST", body: JSON.stringify(body) }) };
+    const sent = { headers: { ...headers, cookie, "x-assent-key": key }, ...(body && { method: "POST", body: JSON.stringify(body) }) };
     const reply = await fetch(`${origin}${path}`, sent);
     assert.equal(reply.status, 200, path);
     return reply.json();

@@ -12,7 +12,7 @@ export function isSecretSource(value: string): boolean {
 export const secretSource: ValueReader<string> = (value) =>
   typeof value === "string" && isSecretSource(value)
     ? { value }
-    : { faults: [{ path: [], message: "must be env:NAME or file:PATH, because secrets do not belong into settings" }] };
+    : { faults: [{ path: [], message: "must be env:NAME or file:PATH, because secrets do not belong in settings" }] };
 
 /** The variables and files that hold secrets, to keep them from tools. */
 export function secretPlaces(sources: readonly string[]): { readonly variables: readonly string[]; readonly files: readonly string[] } {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "@assent/core";
 import { startAudit } from "../../audit/background.ts";
-import { type AuditTarget, type DestinationState, openTargets } from "../../audit/stream.ts";
+import { type AuditTarget, openTargets } from "../../audit/stream.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { withTimer } from "../../compose/keep-alive.ts";
 import { settingsFault } from "../../compose/own-settings.ts";
@@ -18,7 +18,7 @@ type TargetStatus = {
   readonly sent: number;
   readonly head: number;
   readonly sentAt: string | null;
-  readonly problem: Pick<NonNullable<DestinationState["problem"]>, "since" | "reason"> | null;
+  readonly problem: { readonly since: string | null; readonly triedAt: string | null; readonly reason: string } | null;
   readonly note: string | null;
 };
 
@@ -105,7 +105,8 @@ async function drain(target: AuditTarget, signal: AbortSignal): Promise<Partial<
     if (result === "busy") await sleep(BUSY_MS);
     tries = result === "busy" ? tries + 1 : 0;
   }
-  return { problem: { since: target.state().problem?.since ?? "", reason: problem } };
+  const { since = null, triedAt = null } = target.state().problem ?? {};
+  return { problem: { since, triedAt, reason: problem } };
 }
 
 function statusOf(target: AuditTarget, head: number): TargetStatus {
@@ -117,7 +118,7 @@ function statusText({ destination, sent, head, sentAt, problem, note }: TargetSt
   const when = sentAt === null ? "nothing was sent yet" : `last sent ${whenText(sentAt)}`;
   const lines = [
     `${destination}: sent up to position ${sent} of ${head} (${when})`,
-    ...(problem ? [`  not reached${problem.since && ` since ${whenText(problem.since)}`}: ${problem.reason}`] : []),
+    ...(problem ? [`  not reached${problem.since === null ? "" : ` since ${whenText(problem.since)}`}: ${problem.reason}`] : []),
     ...(note === null ? [] : [`  ${note}`]),
   ];
   return `${lines.map(oneLine).join("\n")}\n`;
