@@ -18,6 +18,7 @@ export { sessionHookInput, sharedMode } from "./model/hooks/input.ts";
 export type { HookOutcome, HookRun } from "./model/hooks/output.ts";
 export { readHookRun } from "./model/hooks/output.ts";
 export { sharedToolName, toolsByForeignName } from "./model/hooks/tool-names.ts";
+export { isJsonObject } from "./model/json/json.ts";
 export { isApplyName, mayCover, sourceOfApply } from "./model/pattern/pattern.ts";
 export { answersFault, DONE, isAnswered, OTHER, readQuestions } from "./model/question/question.ts";
 export { readAnswers } from "./model/question/shape.ts";

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, KINDS } from "@assent/core";
-import { HOOK_EVENTS, type HookEntry, type HookPoint, type HookSubject } from "@assent/core/parts";
+import { type JsonObject, KINDS } from "@assent/core";
+import { HOOK_EVENTS, type HookEntry, type HookPoint, type HookSubject, isJsonObject } from "@assent/core/parts";
 
 /** Hooks of one event in configuration order, without duplicates. */
 export function selectHooks(entries: readonly HookEntry[], event: HookPoint): readonly HookEntry[] {
@@ -34,9 +34,5 @@ function createSubject(input: JsonObject): HookSubject {
 }
 
 export function getToolInput({ tool_input: given }: JsonObject): JsonObject {
-  return isInput(given) ? given : {};
-}
-
-function isInput(value: unknown): value is JsonObject {
-  return isObject(value);
+  return isJsonObject(given) ? given : {};
 }

@@ -10,7 +10,8 @@ export function findProgram(name: string, path: string): string | undefined {
     .find(isExecutable);
 }
 
-function isExecutable(file: string): boolean {
+/** False for a file that is missing or must not be run. */
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();

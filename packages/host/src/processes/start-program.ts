@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, existsSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { type ConfinedStart, errorCode, type ProcessSpec } from "@assent/core";
+import { isExecutable } from "./find-program.ts";
 import { waitUntilProcessGone } from "./group.ts";
 
 export type SpawnedProgram = {
@@ -45,7 +46,7 @@ export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets):
   const { confine, argv0, terminal } = launch;
   const confined = confine?.({ ...launch, hasTerminal: terminal !== undefined });
   const start = confined ? { ...launch, ...confined } : launch;
-  const gated = launch.gated && isExecutable(launch.file);
+  const gated = launch.gated && isAbsolute(launch.file) && isExecutable(launch.file);
   const [file, args] = gated ? gateCommand(start) : [start.file, start.args];
   const child = spawn(file, args, {
     cwd: start.cwd,
@@ -136,16 +137,6 @@ export function openWatchedGate({ stdio: [, , , gate] }: ChildProcess): void {
 /** Closes a gate for good. */
 export function shutGate({ stdio: [, , , gate] }: ChildProcess): void {
   gate?.destroy();
-}
-
-function isExecutable(file: string): boolean {
-  if (!isAbsolute(file)) return false;
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false; // the start reports what is wrong
-  }
 }
 
 let inheritedDescriptors: readonly number[] | undefined;

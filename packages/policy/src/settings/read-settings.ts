@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type Scope } from "@assent/core";
+import type { JsonObject, Scope } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { LONGEST_RULE } from "../rules/parse.ts";
 import { nearestKey } from "./nearest-key.ts";
@@ -151,10 +152,6 @@ function readHooksValue(draft: SettingsDraft, slot: ValueSlot): void {
   };
   if (isJsonObject(value)) draft.hooks = { value: { value, placeOf }, at: placeAt(slot.node.offset) };
   else reportFaults(draft, slot, [{ path: [], message: `must be an object, not ${describeValue(value)}` }]);
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value);
 }
 
 const MAX_RULES = 10_000;

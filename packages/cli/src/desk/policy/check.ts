@@ -23,6 +23,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { rulePlace } from "../explain/decision-text.ts";
+import { counted } from "../stats/stats.ts";
 import { findIdleRules, type KnownServer } from "./idle-rules.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 
@@ -138,8 +139,4 @@ function riskText(checked: readonly CheckedFile[]): string {
   if (risky.length === 0) return "";
   const lines = risky.map(({ at, risk }) => `  ${oneLine(`${at.text} (${rulePlace(at)}): ${risk}`)}\n`);
   return `What ${risky.length === 1 ? "a rule with a star permits" : "rules with a star permit"}:\n${lines.join("")}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -98,6 +98,7 @@ function storeText({ rule }: Rehearsal, flags: string): string {
   return `  assent stats store ${shellWord(oneLine(rememberedRule(rule).rule))} --to project${flags}\n`;
 }
 
-function counted(count: number, what: string): string {
+/** `1 rule`, `2 rules`. */
+export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

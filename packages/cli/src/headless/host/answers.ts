@@ -14,13 +14,13 @@ import {
   readPart,
   readRow,
 } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import { refuseWideAnswer } from "../../desk/sessions/agent-session.ts";
 import { CommandError } from "../../io/failure.ts";
 import { readChosen } from "./can-use-tool.ts";
 import { HostError } from "./error.ts";
-import { isJsonObject } from "./line.ts";
 
 export type HostAnswerParts = {
   readonly ledger: Ledger;

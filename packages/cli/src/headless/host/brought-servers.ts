@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 import type { ConfiguredServer } from "@assent/mcp";
 import { isServerName, normalizeServerName, readMcpText } from "@assent/policy";
 import { HostError } from "./error.ts";
-import { isJsonObject } from "./line.ts";
 import type { HostLink } from "./link.ts";
 
 /** MCP servers that a host brings along: its own, which it answers for, and others that Assent starts. */

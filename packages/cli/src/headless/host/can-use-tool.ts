@@ -10,8 +10,8 @@ import {
   readAnswerWord,
   readPart,
 } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 import { approvalText, askReason } from "../../desk/approvals/view.ts";
-import { isJsonObject } from "./line.ts";
 import type { HostRequest } from "./link.ts";
 import { translateMode } from "./permission-modes.ts";
 

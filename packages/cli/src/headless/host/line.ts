@@ -1,4 +1,5 @@
 import { type Content, type ContentPart, isObject, type JsonObject, messageOf } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 
 export type HostLine =
   | { readonly kind: "blank" }
@@ -29,11 +30,6 @@ const HALVES = /\\ud[89a-f]/i;
 
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed() : value;
-}
-
-/** True for an object; what is parsed from JSON has only JSON values. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value);
 }
 
 function fault(message: string): HostLine {

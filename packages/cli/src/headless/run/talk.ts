@@ -145,7 +145,7 @@ async function converse(talking: TalkParts, state: TalkState, { piece, signal }:
 }
 
 /** Resumes calls of an earlier process. Undefined once all have ended. */
-async function resumeCalls({ agent, tools }: TalkParts, signal: AbortSignal): Promise<RunEnd | undefined> {
+export async function resumeCalls({ agent, tools }: Pick<TalkParts, "agent" | "tools">, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { results } = await agent.dispatcher.resume({ tools, signal });
   const failure = agent.dispatcher.failure();
   if (failure !== undefined) throw failure;

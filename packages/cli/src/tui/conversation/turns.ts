@@ -1,5 +1,5 @@
 import type { AgentSession, RunEnd } from "@assent/agent";
-import { ParkRequest } from "@assent/core";
+import { resumeCalls } from "../../headless/run/talk.ts";
 import { asFailure, hintText } from "../../io/failure.ts";
 import type { ConversationView } from "../screen/view.ts";
 import type { Block } from "../transcript/block.ts";
@@ -158,12 +158,7 @@ function runInOrder({ view, now, sayEnd }: OrderParts): Order {
 async function resumeOpenCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { calls, proposals } = session.state;
   if (calls.size === 0 && proposals.size === 0) return undefined;
-  const { results } = await agent.dispatcher.resume({ tools: policy.tools, signal });
-  const failure = agent.dispatcher.failure();
-  if (failure !== undefined) throw failure;
-  const waits = results.some(({ outcome }) => outcome === "waiting");
-  if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: "" };
-  return waits ? { reason: "parked", text: "" } : undefined;
+  return await resumeCalls({ agent, tools: policy.tools }, signal);
 }
 
 function describeFailure(error: unknown): RunEnd {

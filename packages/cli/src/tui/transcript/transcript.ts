@@ -1,5 +1,6 @@
 import type { ConversationEvent } from "@assent/agent";
-import { type By, contentText, type EventBodies, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
+import { type By, contentText, type EventBodies, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 import { oneLine } from "../../io/visible-text.ts";
 import { whoText } from "../../io/who.ts";
 import { type AnswerStream, appendDelta, EMPTY_STREAM, endStream, openBlocks } from "./answer-stream.ts";
@@ -306,10 +307,6 @@ function applyCallEnd(transcript: Transcript, body: Bodies["call.ended"]): Trans
   });
   const todos = typeof display === "object" && display.type === "todo_list" ? display.todos : undefined;
   return todos ? { ...now, todos } : now;
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value);
 }
 
 function parseInput(raw: Json): JsonObject {

@@ -1,6 +1,6 @@
 import { SEVERITY, type Verdict } from "../decision.ts";
 import { copyGiven } from "../json/copy.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
+import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { sameJson } from "../json/same.ts";
 import { cutText } from "../text/cut-text.ts";
 import { printable } from "../text/visible-text.ts";
@@ -94,7 +94,7 @@ function copyAnswer(value: unknown): unknown {
 }
 
 function readObject(hook: HookSpeaker, value: unknown, stderr = ""): HookOutcome {
-  const answer = isAnswer(value) ? readAnswer(value) : { wrong: "it is not a JSON object" };
+  const answer = isJsonObject(value) ? readAnswer(value) : { wrong: "it is not a JSON object" };
   const wrong = "wrong" in answer ? answer.wrong : contradiction(hook.event, answer);
   if ("wrong" in answer || wrong !== undefined) return failure(hook, { cause: "invalid output", stderr, detail: wrong });
   const speaking = { hook, row: HOOK_EVENTS[hook.event], answer };
@@ -103,10 +103,6 @@ function readObject(hook: HookSpeaker, value: unknown, stderr = ""): HookOutcome
   const words = wordsOf(speaking);
   const ignored = [said, rewritten, words].flatMap((part) => part.ignored ?? []);
   return { ...SILENT, ...said, ...rewritten, ...words, ignored };
-}
-
-function isAnswer(value: unknown): value is JsonObject {
-  return isObject(value);
 }
 
 function contradiction(event: HookPoint, { specific, permission }: HookAnswer): string | undefined {

@@ -8,3 +8,8 @@ export type JsonObject = { readonly [key: string]: Json };
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** True for an object whose content is known to be JSON, such as a part of parsed text. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}

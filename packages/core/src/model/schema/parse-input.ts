@@ -1,6 +1,6 @@
 import { freezeRead } from "../json/copy.ts";
 import { isTooDeep, MOST_LEVELS } from "../json/depth.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
+import { isJsonObject, isObject, type JsonObject } from "../json/json.ts";
 import { pointerStep } from "../json/pointer.ts";
 import type { Coercion } from "./coerce.ts";
 
@@ -70,11 +70,6 @@ function parseInner(text: string): ParsedInput {
   const inner = parseToolInput(text);
   if (!inner.ok) return inner.type === "invalid_json" ? NOT_AN_OBJECT : inner;
   return { ok: true, value: inner.value, coercions: [{ path: "", from: text, to: inner.value, rule: "json" }] };
-}
-
-/** `findRefusal` checks everything inside. */
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value);
 }
 
 /** The level limit also stops a value that contains itself. */

@@ -7,6 +7,7 @@ import {
   type QuestionRow,
   type SessionRow,
 } from "../../ledger-port.ts";
+import { firstIndex } from "../../model/diff/first-index.ts";
 import type { LedgerEvent } from "../../model/events.ts";
 import type { Holder } from "../../model/holder.ts";
 import type { Json } from "../../model/json/json.ts";
@@ -139,7 +140,7 @@ function isWanted(event: LedgerEvent, { call, types, process }: EventFilter): bo
 type EventWalk = EventReader & { peek(): LedgerEvent | undefined };
 
 function walk(events: readonly LedgerEvent[], after: number): EventWalk {
-  let index = firstAfter(events, after);
+  let index = firstIndex(events.length, (at) => (events[at]?.pos ?? 0) > after);
   const next = (until: number): LedgerEvent | undefined => {
     const event = events[index];
     if (event === undefined || event.pos > until) return undefined;
@@ -156,15 +157,4 @@ function merge(left: EventWalk, right: EventWalk): EventReader {
     const first = theirs === undefined || (mine !== undefined && mine.pos < theirs.pos) ? left : right;
     return first(until);
   };
-}
-
-function firstAfter(events: readonly LedgerEvent[], pos: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((events[middle]?.pos ?? 0) <= pos) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
