@@ -26,8 +26,12 @@ function put(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-function script(at: Place, command: string): string {
-  const turns = [{ calls: [{ tool: "shell", id: "c1", input: { command } }] }, { say: "Done." }];
+/** `seen`: what the result for the model contains. */
+function script(at: Place, command: string, seen = ""): string {
+  const turns = [
+    { calls: [{ tool: "shell", id: "c1", input: { command } }] },
+    { expect: { result: { call: "c1", contains: seen } }, say: "Done." },
+  ];
   put(join(at.root, "script.json"), JSON.stringify({ turns, allowUnused: true }));
   return "script:../script.json";
 }
@@ -47,8 +51,8 @@ function tree(directory: string, below = ""): Readonly<Record<string, string>> {
 }
 
 /** Lets the model propose a command, and gives the approval that is parked with its preview. */
-async function park(at: Place, command: string): Promise<Parked> {
-  const ran = await at.run(["run", "go", "--model", script(at, command), "--on-ask", "park"]);
+async function park(at: Place, command: string, seen?: string): Promise<Parked> {
+  const ran = await at.run(["run", "go", "--model", script(at, command, seen), "--on-ask", "park"]);
   assert.equal(ran.code, 75, ran.stderr);
   return await parked(at);
 }
@@ -267,6 +271,12 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     );
     assert.match(effect.notes.join("\n"), /stopped: sleep\.[\s\S]*thrown away: \/tmp\/elsewhere/);
     assert.doesNotMatch(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }), /^sleep 1234$/m);
+  });
+
+  test("a model is told what was thrown away when the rest was written", async () => {
+    using at = workspace({ "a.txt": "a" });
+    const seen = "[Written outside the workspace, and thrown away: /tmp/elsewhere.]";
+    await write(at, await park(at, "echo x > /tmp/elsewhere; echo b > a.txt", seen));
   });
 
   test("a write of 200 MB is shown with its size and digest, and cannot be written", async () => {

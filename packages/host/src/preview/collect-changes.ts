@@ -34,7 +34,7 @@ export async function collectChanges(trees: CollectedTrees, comparison: TreeComp
 
 function findObstacle({ differences, foreign, unnamed, cut }: TreeComparison, bytes: number): string | undefined {
   if (cut) return `It changed more than ${MOST_PATHS} paths.`;
-  if (bytes > MOST_BYTES) return `Its changes have ${megabytes(bytes)}; at most ${megabytes(MOST_BYTES)} can be written from a preview.`;
+  if (bytes > MOST_BYTES) return `Its changes take ${megabytes(bytes)}; at most ${megabytes(MOST_BYTES)} can be written from a preview.`;
   if (foreign.length > 0) return `Something else changed ${listPaths(foreign)} meanwhile.`;
   if (unnamed.length > 0) return `The name of ${listPaths(unnamed)} is not valid UTF-8, so it cannot be compared.`;
   const [first, ...more] = differences.flatMap((difference) => refusalOf(difference) ?? []);

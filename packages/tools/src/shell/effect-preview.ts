@@ -73,6 +73,7 @@ async function describeRun(run: EffectRun, { workspace, command, timeoutMs, pty,
   const unwritable = succeeded ? run.unwritable : "The command did not succeed.";
   const byPath = new Map(planned.map((change) => [change.path, change]));
   const found = (path: string): PathChange | undefined => byPath.get(join(workspace, path));
+  const limits = describeLimits(run, { pty, succeeded });
   const { blocks, unshown } = describeChanges(run.changes, found);
   return {
     label: command,
@@ -87,14 +88,12 @@ async function describeRun(run: EffectRun, { workspace, command, timeoutMs, pty,
       return flagChange(change, runs, unshown.get(change.path));
     }),
     blocks,
-    notes: [
-      ...describeLimits(run, { pty, succeeded }),
-      ...(succeeded ? [] : describeOutsideGit(workspace)),
-      ...describeUnread(run, unshown, unwritable),
-    ],
+    notes: [...limits, ...(succeeded ? [] : describeOutsideGit(workspace)), ...describeUnread(run, unshown, unwritable)],
     ...(unwritable !== undefined && { unwritable }),
     planned: unwritable === undefined ? planned : [],
-    result: typeof content === "string" ? content : "",
+    result: [typeof content === "string" ? content : "", ...limits.filter((line) => line !== OFFLINE).map((line) => `[${line}]`)].join(
+      "\n",
+    ),
   };
 }
 
@@ -124,12 +123,14 @@ function describeOutsideGit(workspace: string): readonly string[] {
 const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ENETUNREACH|network is unreachable|could not resolve|name resolution|failed to connect to|couldn't connect/i;
 
+const OFFLINE = "The network was off.";
+
 function describeLimits(
   { end, how, stayed, outside }: EffectRun,
   { pty, succeeded }: { pty: boolean; succeeded: boolean },
 ): readonly string[] {
   return [
-    NETWORK.test(end.output) ? "It tried to use the network, which was off." : "The network was off.",
+    NETWORK.test(end.output) ? "It tried to use the network, which was off." : OFFLINE,
     ...(stayed.length > 0 ? [`Still running when it ended, and stopped: ${someOf(stayed)}.`] : []),
     ...(outside.length > 0 ? [`Written outside the workspace, and thrown away: ${someOf(outside)}.`] : []),
     ...(pty ? ["It ran without a terminal."] : []),

@@ -245,7 +245,9 @@ function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyRe
 function fileKey(card: Card, state: CardState, { name, size }: NamedKey): CardState | undefined {
   const { diff } = card;
   const text = readText(card, size);
-  if (name === "f" && diff.length > 0) return { ...state, ...refold(text, state, { isList: !state.isList }), at: START };
+  if (name === "f" && diff.length > 0)
+    return { ...state, ...refold(text, state, { isList: !state.isList }), at: START, hint: state.isList ? "" : FOLDED };
+  if (diff.length > 1 && state.isList && (name === "]" || name === "[")) return { ...state, hint: FOLDED };
   if (diff.length > 1 && !state.isList && name === "]") return { ...state, ...nextFile(text, state) };
   if (diff.length > 1 && !state.isList && name === "[") return { ...state, ...previousFile(text, state) };
   if (!state.chosen || state.isList) return undefined;
@@ -281,6 +283,7 @@ function countWords(diff: readonly FileDiff[], chosen: ChosenParts | undefined):
 }
 
 const MORE_TO_SEE = "There is more to read first: press PgDn or Space.";
+const FOLDED = "The files are folded: press f to unfold them.";
 const UNFOLD_FIRST = "There is more to read first: press f to unfold it.";
 
 function whyNotYet(card: Card, state: CardState, size: Size): string {

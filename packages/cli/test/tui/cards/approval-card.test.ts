@@ -555,7 +555,7 @@ describe("an approval card", () => {
   test("a folded file is not a seen one", () => {
     const { press, screen } = reader(edit(twenty, changed), { ...SMALL, rows: 60 });
     press("f");
-    assert.match(screen(), /▸ a\.ts/);
+    assert.match(screen(), /▸ a\.ts[\s\S]*The files are folded: press f to unfold them\./);
     assert.equal(press("y", "enter"), undefined);
     press("f");
     assert.deepEqual(press("y", "enter"), { answer: { outcome: "approve" } });
