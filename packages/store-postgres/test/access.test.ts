@@ -46,6 +46,18 @@ test("a server without a free connection says how to get one", async (t) => {
   await assert.rejects(opening, failsWith("store_unreachable", /\(53300\)\. .*End processes that use it, or raise max_connections/));
 });
 
+test("a ledger that gets only one of its two connections is not opened, and leaves none behind", async (t) => {
+  const schema = freshSchema();
+  await server.sql(`create role ${schema} login connection limit 1; create schema ${schema} authorization ${schema}`);
+  const url = server.url(schema).replace("postgres@", `${schema}@`);
+  const opening = openPostgresLedger({ url, directory: localDirectory(t), waitMs: 0 });
+  await assert.rejects(opening, failsWith("store_unreachable", /too many connections for role/));
+  const left = `select pid from pg_stat_activity where usename = '${schema}'`;
+  let pids = await server.sql(left);
+  for (let tries = 100; pids.length > 0 && tries > 0; tries -= 1) pids = await server.sql(left);
+  assert.deepEqual(pids, []);
+});
+
 test("the tables of another program, a missing ledger and a newer one are refused", async (t) => {
   const directory = localDirectory(t);
   const [foreign, newer] = [freshSchema(), freshSchema()];

@@ -112,7 +112,21 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
     },
     committed: followers.wake,
   });
-  if (!refusal) await noticeRestored({ reader, settle, marks, place: await writer.run(async (connection) => placeOf(connection)) });
+  const end = async (): Promise<void> => {
+    followers.clear();
+    outage.leave(); // a closing ledger does not wait for a database that is away
+    try {
+      await close();
+    } finally {
+      await Promise.all([reader.close(), writer.close()]);
+    }
+  };
+  try {
+    if (!refusal) await noticeRestored({ reader, settle, marks, place: await writer.run(async (connection) => placeOf(connection)) });
+  } catch (error) {
+    await end();
+    throw error;
+  }
   open = true;
   const ledger: Ledger & StoreExtras = {
     durable: true,
@@ -127,13 +141,7 @@ export async function openWith(options: OpenWithOptions): Promise<OpenStore> {
     close: async () => {
       if (!open) return;
       open = false;
-      followers.clear();
-      outage.leave(); // a closing ledger does not wait for a database that is away
-      try {
-        await close();
-      } finally {
-        await Promise.all([reader.close(), writer.close()]);
-      }
+      await end();
     },
   };
   return { ledger, link: reader, submit };
