@@ -143,8 +143,8 @@ function readArguments(given: unknown): unknown {
 
 type WrapList = [tools: readonly unknown[], handlers: ToolHandlers, traits?: Readonly<Record<string, ToolTraits | undefined>>];
 
-function isCallList(calls: unknown): boolean {
-  return Array.isArray(calls) && calls.every(isObject);
+function isListOfObjects(given: unknown): boolean {
+  return Array.isArray(given) && !given.includes(undefined) && given.every(isObject); // `every` skips holes
 }
 
 type Controls = "run" | "resume" | "resumeMessages" | "stopped" | "approvals" | "answer" | "proposals" | "explain";
@@ -157,12 +157,16 @@ function controls(parts: GateParts): Pick<Gate, Controls> {
   });
   return {
     run: (calls, turn = {}) => {
-      if (isCallList(calls)) return turns.dispatch(calls, turn);
+      if (isListOfObjects(calls)) return turns.dispatch(calls, turn);
       const text = 'gate.run takes a list of calls, such as [{ id: "1", name: "mail", arguments: { … } }].';
       return Promise.reject(new GateUsageError("bad_call", text));
     },
     resume: async (earlier, signal) => turns.resume(earlier ?? (await turns.openCalls()), signal),
-    resumeMessages: async (messages, { answeredBy } = {}) => {
+    resumeMessages: async (messages, options = {}) => {
+      if (!isListOfObjects(messages)) throw new GateUsageError("bad_call", "gate.resumeMessages takes a list of messages of the AI SDK.");
+      const { answeredBy, ...others } = options;
+      if (Object.keys(others).length > 0 || !(answeredBy === undefined || typeof answeredBy === "string"))
+        throw new GateUsageError("bad_call", 'The options of resumeMessages are { answeredBy: "the name of the person" }.');
       const by = answeredBy === undefined ? undefined : (): By => personNamed(answeredBy);
       const { messages: reconciled, open, rejected } = await (await approvals()).reconcile(messages, { session: id(), by });
       if (rejected) await turns.resume([]); // ends the rejected calls in the record

@@ -1,4 +1,4 @@
-import { type Clock, type Digest, messageOf, type ProposedCall } from "@assent/core";
+import { type Clock, type Digest, isObject, messageOf, type ProposedCall } from "@assent/core";
 import { type Assessment, assessWithoutSession } from "@assent/core/parts";
 import { type Explanation, explain } from "@assent/policy";
 import { GateUsageError } from "./gate-error.ts";
@@ -29,6 +29,7 @@ export async function assessCall(
 
 /** Explains how a call would be decided. Throws `GateUsageError` if it is not valid. */
 export async function explainCall(parts: ExplainParts, call: ProposedCall): Promise<Explanation> {
+  if (!isObject(call)) throw new GateUsageError("bad_call", 'gate.explain takes a call, such as { name: "mail", arguments: { … } }.');
   try {
     return explain(await assessCall(parts, call));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { messageOf } from "@assent/core";
 import { callListener } from "@assent/core/parts";
+import { GateUsageError } from "./gate-error.ts";
 import type { GateEvent } from "./gate-options.ts";
 
 /** The listeners of a gate. */
@@ -7,6 +8,16 @@ export type GateEvents = {
   readonly emit: (event: GateEvent) => void;
   readonly on: <T extends GateEvent["type"]>(type: T, listener: (event: Extract<GateEvent, { readonly type: T }>) => void) => () => void;
   readonly isHeard: () => boolean;
+};
+
+const EVENT_TYPES: Readonly<Record<GateEvent["type"], true>> = {
+  confirmation: true,
+  hookBlocked: true,
+  toolCall: true,
+  output: true,
+  response: true,
+  messageAdded: true,
+  decided: true,
 };
 
 /** Creates the listeners of a gate. A listener that throws changes nothing; it is reported once. */
@@ -27,6 +38,9 @@ export function createGateEvents(observe: ((event: GateEvent) => void) | undefin
       }
     },
     on: (type, listener) => {
+      if (!Object.hasOwn(EVENT_TYPES, type))
+        throw new GateUsageError("bad_option", `A gate has no event '${String(type)}'. It has ${Object.keys(EVENT_TYPES).join(", ")}.`);
+      if (typeof listener !== "function") throw new GateUsageError("bad_option", `The listener of event '${type}' must be a function.`);
       // Only events of this type get through.
       const hear = (event: GateEvent): void => (event.type === type ? listener(event as never) : undefined);
       listeners.add(hear);

@@ -125,14 +125,19 @@ const CHECKS: Readonly<Record<keyof GateOptions, OptionCheck>> = {
 /** Checks and copies what a program passed, so that later changes of its object have no effect. Throws `GateUsageError` for the first mistake. */
 export function checkGateOptions(given: unknown): GateOptions {
   if (!isObject(given)) throw new GateUsageError("bad_option", "createGate takes an object of options.");
-  const options = { ...given };
+  const options: Record<string, unknown> & GateOptions = { ...given };
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(CHECKS, name)) throw new GateUsageError("bad_option", `createGate has no option '${name}'.${suggestOption(name)}`);
     const wrong = CHECKS[name as keyof GateOptions](value, options);
     if (wrong !== undefined) throw new GateUsageError("bad_option", `Option '${name}' of createGate ${wrong}.`);
   }
-  return options;
+  const { rules, hooks } = options;
+  return {
+    ...options,
+    ...(rules && { rules: structuredClone(rules) }),
+    ...(hooks && { hooks: "consult" in hooks ? hooks : { ...hooks } }),
+  };
 }
 
 const TURN_CHECKS: Readonly<Record<keyof EmbeddedTurn, (value: unknown) => string | undefined>> = {

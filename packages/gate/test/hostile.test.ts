@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, mock, test } from "node:test";
 import type { Hooks, ToolDefinition } from "@assent/core";
 import { z } from "zod";
-import { createGate, type GateOptions, type TurnOutcome } from "../src/index.ts";
+import { createGate, type Gate, type GateOptions, type TurnOutcome } from "../src/index.ts";
 import { newStore } from "./gate-scene.ts";
 
 /** An embedding program that does everything wrong. Nothing may run that was not decided, and nothing may hang. */
@@ -24,6 +24,7 @@ type Hostile = {
 
 const INPUT = z.object({ n: z.number() });
 const ALLOW: GateOptions = { rules: { allow: ["act"] } };
+const NEVER_VALID = { "~standard": { version: 1, vendor: "test", validate: never } } as unknown as typeof INPUT;
 
 const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
   ["an approver that throws", { options: { approve: fail }, outcome: "denied", effects: 0 }],
@@ -63,6 +64,10 @@ const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
   ["a tool that throws", { options: ALLOW, tool: { run: fail }, outcome: "failed", effects: 0 }],
   ["a tool that throws nothing at all", { options: ALLOW, tool: { run: () => Promise.reject(undefined) }, outcome: "failed", effects: 0 }],
   ["a tool that never settles", { options: ALLOW, tool: { run: never }, cancels: true, outcome: "cancelled", effects: 0 }],
+  [
+    "a schema that never answers",
+    { options: ALLOW, tool: { input: NEVER_VALID, inputSchema: { type: "object" } }, cancels: true, outcome: "cancelled", effects: 0 },
+  ],
   ["an observer that throws", { options: { ...ALLOW, observe: fail }, outcome: "succeeded", effects: 1 }],
   [
     "a handler that throws",
@@ -181,6 +186,41 @@ describe("a hostile embedder", () => {
       await assert.rejects(gate.run([], turn as never), { name: "GateUsageError", message });
       await gate.close();
     });
+
+  const mistakes: readonly (readonly [sentence: string, act: (gate: Gate) => unknown, message: RegExp])[] = [
+    ["a list of calls with a hole", (gate) => gate.run(Array(1)), /takes a list of calls/],
+    ["a call to explain that is null", (gate) => gate.explain(null as never), /gate\.explain takes a call/],
+    ["messages to resume that are text", (gate) => gate.resumeMessages("x" as never), /takes a list of messages/],
+    ["a misspelled name of the person", (gate) => gate.resumeMessages([], { answerdBy: "Ann" } as never), /options of resumeMessages are/],
+    [
+      "a name of the person that is no text",
+      (gate) => gate.resumeMessages([], { answeredBy: 5 as never }),
+      /options of resumeMessages are/,
+    ],
+    ["an unknown event", async (gate) => gate.on("decide" as never, () => undefined), /no event 'decide'\. It has .*decided/],
+    ["a listener that is no function", async (gate) => gate.on("decided", undefined as never), /listener of event 'decided' must be a/],
+  ];
+  for (const [sentence, act, message] of mistakes)
+    test(`${sentence} is a clear error`, async () => {
+      const gate = await createGate();
+      await assert.rejects(async () => await act(gate), { name: "GateUsageError", message });
+      await gate.close();
+    });
+
+  test("rules and hooks that change after createGate have no effect", async () => {
+    const deny = ["act:n=1"];
+    const hooks: { pre_tool_use?: () => object } = { pre_tool_use: () => ({ decision: "block", reason: "no" }) };
+    const gate = await createGate({ rules: { allow: ["act"], deny }, hooks });
+    deny.length = 0;
+    delete hooks.pre_tool_use;
+    gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });
+    const { calls } = await gate.run([1, 2].map((n) => ({ id: `${n}`, name: "act", arguments: { n } })));
+    assert.deepEqual(
+      calls.map(({ type }) => type),
+      ["denied_by_rule", "denied_by_hook"],
+    );
+    await gate.close();
+  });
 
   for (const earlier of ["x", {}, [null], [5], [{}]])
     test(`resuming ${JSON.stringify(earlier)} is a clear error`, async () => {

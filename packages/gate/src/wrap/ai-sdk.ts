@@ -77,7 +77,7 @@ export function wrapAiSdkTools<T extends AiSdkTools>(
     {
       ...tool,
       inputSchema: shownSchema(governed[at]?.inputSchema),
-      execute: (input: unknown, options: SdkOptions) => runCall(name, input, options),
+      execute: (input: unknown, options: SdkOptions) => runCall(name, input, { ...options, messages: options?.messages ?? [] }),
       needsApproval: (input: unknown, options: SdkOptions) => needsApproval(name, input, options),
       toModelOutput: (tool as SdkTool).toModelOutput ?? texts.show,
     },

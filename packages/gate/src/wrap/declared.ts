@@ -67,7 +67,13 @@ const UNGOVERNABLE: readonly unknown[] = [undefined, "custom", "local_shell", "a
 
 function readResponses({ type, name, description, parameters }: Readonly<Record<string, unknown>>): ReadDeclaration {
   if (UNGOVERNABLE.includes(type)) throw ungovernable(type);
-  return type === "function" && typeof name === "string" ? { name, description, schema: parameters ?? NO_INPUT } : undefined;
+  if (type !== "function") return undefined;
+  if (typeof name !== "string") throw nameless("openai");
+  return { name, description, schema: parameters ?? NO_INPUT };
+}
+
+function nameless(method: string): GateUsageError {
+  return new GateUsageError("bad_tool", `gate.${method}: a tool of the list has no name.`);
 }
 
 function ungovernable(type: unknown): GateUsageError {
@@ -78,7 +84,10 @@ function ungovernable(type: unknown): GateUsageError {
 
 /** Tools that Anthropic defines have a type and no schema. The program runs some of them, and the provider the others. */
 function readAnthropic({ type, name, description, input_schema: schema }: Readonly<Record<string, unknown>>): ReadDeclaration {
-  if (typeof name !== "string") return undefined;
+  if (typeof name !== "string") {
+    if (type === undefined || type === "custom" || type === "function") throw nameless("anthropic");
+    return undefined;
+  }
   if (typeof type !== "string" || type === "custom" || schema !== undefined) return { name, description, schema: schema ?? null };
   const [family = ""] = type.split("_20");
   return { name, description, own: CLIENT_TOOLS[family] };

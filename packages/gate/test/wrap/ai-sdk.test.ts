@@ -28,6 +28,16 @@ const MAIL_TWICE = `
   - say: Done.`;
 
 describe("gate.aiSdk", () => {
+  for (const options of [undefined, {}, { toolCallId: "c1" }])
+    test(`a tool can be called directly with ${JSON.stringify(options) ?? "no options"}`, async () => {
+      const { tools, sent } = mailTools();
+      await withGate({ rules: { allow: ["mail"] } }, async (gate) => {
+        const { execute } = gate.aiSdk({ mail: tools.mail }).mail;
+        await execute?.({ to: "ann@example.test" }, options as never);
+      });
+      assert.deepEqual(sent, ["ann@example.test"]);
+    });
+
   test("a rule allows, a person rejects, outputs keep their types and the loop goes on", async () => {
     const { tools, sent } = mailTools();
     const asked: string[] = [];

@@ -170,6 +170,12 @@ describe("mistakes with declared tools are clear errors", () => {
       (gate) => gate.anthropic([{ name: "x", input_schema: { type: "object", properties: 5 } }], { x: () => "" }),
       /does not compile/,
     ],
+    [
+      "a function without a name for Responses",
+      (gate) => gate.openai([{ type: "function" }] as never, {}),
+      /a tool of the list has no name/,
+    ],
+    ["a tool without a name for Anthropic", (gate) => gate.anthropic(CHAT as never, {}), /a tool of the list has no name/],
     ["a tool that is no object", (gate) => gate.anthropic([null] as never, {}), /gate\.anthropic: tools\[0\] is not a tool declaration/],
     [
       "two tools with one name",

@@ -5,15 +5,15 @@ import { InvalidInput } from "../../model/schema/problems.ts";
 import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
 import { unknownToolMessage } from "../../model/text/suggest.ts";
 import { buildFrom } from "../../tool.ts";
-import type { Tool } from "../../tool-definition.ts";
+import type { Maybe, Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { Session } from "../session/session.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { errorEnding } from "./endings.ts";
 import type { ParsedCall } from "./judged-call.ts";
 
-/** Finds the tool, parses and validates. Nothing here touches the world, and an invalid call is never judged. */
-export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCall | { readonly end: Ending }> {
+/** Finds the tool, parses and validates; undefined if the call is stopped first. Nothing here touches the world, and an invalid call is never judged. */
+export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCall | { readonly end: Ending } | undefined> {
   if (run.duplicateOf !== undefined) return invalid("duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf));
   const tool = batch.batch.tools.get(run.name);
   if (!(tool && isCallable(batch, tool))) return unknownTool(batch, run);
@@ -23,7 +23,8 @@ export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCa
   try {
     const parsed = typeof run.arguments === "string" ? readToolInput(run.arguments) : parseToolValue(run.arguments);
     if ("ok" in parsed && !parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
-    const invocation = await buildFrom(tool, parsed, callContext(batch, run));
+    const invocation = await unlessStopped(run, buildFrom(tool, parsed, callContext(batch, run)));
+    if (!invocation) return undefined;
     batch.repeats.valid(tool.name);
     run.input = invocation.input;
     const coercions = "frozen" in parsed ? invocation.coercions : [...parsed.coercions, ...invocation.coercions];
@@ -32,6 +33,17 @@ export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCa
     const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
     return refuse(batch, { tool, type, message: messageOf(error) });
   }
+}
+
+/** A schema may validate asynchronously, and never end. */
+function unlessStopped<T>({ abort: { signal } }: CallRun, validated: Maybe<T>): Maybe<T | undefined> {
+  if (!(validated instanceof Promise)) return validated;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    validated.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 function invalid(type: string, text: string): { readonly end: Ending } {

@@ -35,6 +35,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 
     // find tool → parse and validate
     const parsed = await (run.restore ? restoreCall(batch, run) : parseCall(batch, run));
+    if (!parsed) return await exit(batch, run, await stopUnjudged(batch, run));
     if (isExit(parsed)) return await exit(batch, run, parsed);
 
     // rewrite (hooks) → validate again if rewritten
