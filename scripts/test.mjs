@@ -5,15 +5,24 @@
 //   npm test -- test/docs.test.ts
 //   npm run test:long           everything, at full size
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "..");
 const cache = join(root, "node_modules/.cache/assent-test");
 const long = process.argv.includes("--long");
 const names = process.argv.slice(2).filter((word) => word !== "--long");
 
-const files = names.length === 0 ? ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"] : names.map(testsOf);
+/** Test files that share a process, because most of them take less time than loading the modules under test. They leave the process as they found it. */
+const TOGETHER = [
+  "packages/agent/test/**",
+  "packages/core/test/**",
+  "packages/policy/test/**",
+  "packages/store/test/**",
+];
+
+const files = globSync(names.length === 0 ? ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"] : names.map(testsOf), { cwd: root });
 const notRun = join(cache, "not-run.txt");
 mkdirSync(cache, { recursive: true });
 rmSync(notRun, { force: true });
@@ -34,7 +43,7 @@ const { status, signal } = spawnSync(
     "--test-concurrency=4", // for two cores: tests often wait for other processes and for the disk
     `--test-timeout=${long ? 3_600_000 : 180_000}`,
     ...reporters.flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]),
-    ...files,
+    ...inGroups(files.sort()),
   ],
   {
     cwd: root,
@@ -48,6 +57,23 @@ process.exitCode = signal === null ? (status ?? 1) : 1;
 function build() {
   const { status } = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
+}
+
+/**
+ * Replaces the files of each group by one file that imports them.
+ * @param {string[]} all
+ */
+function inGroups(all) {
+  const directory = join(cache, "groups");
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory);
+  return TOGETHER.reduce((left, glob, index) => {
+    const group = left.filter((file) => matchesGlob(file, glob));
+    if (group.length < 2) return left;
+    const written = join(directory, `${index}.test.mjs`);
+    writeFileSync(written, group.map((file) => `await import(${JSON.stringify(pathToFileURL(join(root, file)).href)});\n`).join(""));
+    return [written, ...left.filter((file) => !group.includes(file))];
+  }, all);
 }
 
 /** @param {string} name */
