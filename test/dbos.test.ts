@@ -7,6 +7,7 @@ import { describe, type TestContext, test } from "node:test";
 import { createGate } from "@assent/gate";
 import { verifyPostgres } from "@assent/store-postgres";
 import { startPostgres } from "../packages/store-postgres/test/postgres-server.ts";
+import { CODE_FLAGS } from "./support/code-flags.ts";
 
 const server = await startPostgres(18);
 const PROGRAM = join(import.meta.dirname, "../examples/dbos/payment.ts");
@@ -39,7 +40,7 @@ async function openOffice(
         XDG_STATE_HOME: directory,
         ...env,
       };
-      const child = spawn(process.execPath, ["--conditions=@assent/source", PROGRAM], { cwd: directory, env: environment });
+      const child = spawn(process.execPath, [...CODE_FLAGS, PROGRAM], { cwd: directory, env: environment });
       children.push(child);
       return ended(child);
     },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BIN, type Place, place } from "../packages/cli/test/support/assent.ts";
+import { CODE_FLAGS } from "./support/code-flags.ts";
 
 const directory = fileURLToPath(new URL("../examples", import.meta.url));
 const examples = readdirSync(directory).filter((name) => name.endsWith(".ts"));
@@ -13,7 +14,7 @@ test("there are examples", () => assert.ok(examples.length >= 4));
 
 for (const name of examples) {
   test(`examples/${name} runs, and prints what is promised`, () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["--conditions=@assent/source", `${directory}/${name}`], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...CODE_FLAGS, `${directory}/${name}`], {
       encoding: "utf8",
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, ASSENT_STORE: undefined },
     });

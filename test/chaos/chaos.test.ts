@@ -8,7 +8,7 @@ const SEED = Number(process.env["ASSENT_TEST_SEED"] ?? (LONG ? Date.now() % 100_
 
 const PLAN: ChaosPlan = LONG
   ? { seed: SEED, sessions: 50, turns: 5, calls: 4, faultMs: 5_000, chaosMs: 900_000, limitMs: 2_700_000 }
-  : { seed: SEED, sessions: 8, turns: 2, calls: 2, faultMs: 2_000, chaosMs: 20_000, limitMs: 120_000 };
+  : { seed: SEED, sessions: 6, turns: 2, calls: 2, faultMs: 2_000, chaosMs: 12_000, limitMs: 120_000 };
 
 const server = await startPostgres(18);
 const CALLS = PLAN.sessions * PLAN.turns * PLAN.calls;

@@ -100,9 +100,13 @@ const ROWS: readonly [
 
 const STORES = await bothStores();
 
+/** A short run kills at every third point on PostgreSQL, and at all of them on SQLite. */
+const someOf = <Row>(rows: readonly Row[], store: SceneStore): readonly Row[] =>
+  store === SQLITE || LONG ? rows : rows.filter((_, at) => at % 3 === 0);
+
 for (const store of STORES) {
   describe(`a process killed at a named point, ${store.name}`, { concurrency: 3 }, () => {
-    for (const [sentence, name, step, failpoint, end, effects] of ROWS) {
+    for (const [sentence, name, step, failpoint, end, effects] of someOf(ROWS, store)) {
       test(`${sentence} (${name}: ${step} at ${failpoint})`, async () => {
         using scene = makeScene(store);
         await crash(scene, SCENARIOS[name], { step, failpoint });
@@ -135,7 +139,7 @@ const THROWN: readonly [sentence: string, name: Name, step: Step, failpoint: `${
 
 for (const store of STORES) {
   describe(`a store that throws at a named point, ${store.name}`, { concurrency: 3 }, () => {
-    for (const [sentence, name, step, failpoint] of THROWN) {
+    for (const [sentence, name, step, failpoint] of someOf(THROWN, store)) {
       test(`law 4: ${sentence} (${name}: ${step} at ${failpoint})`, async () => {
         using scene = makeScene(store);
         const before = SCENARIOS[name].effects(scene);
@@ -160,7 +164,7 @@ const STEPS: readonly [name: Name, steps: readonly Step[]][] = [
   ["shell", ["call"]],
   ["read", LONG ? ["call"] : []],
   ["write", LONG ? ["call"] : []],
-  ["write asked", ["call", "resume"]],
+  ["write asked", LONG ? ["call", "resume"] : ["resume"]],
 ];
 
 for (const store of STORES) {

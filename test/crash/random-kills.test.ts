@@ -16,7 +16,7 @@ const LANES = 2;
 const FILE_STEPS: readonly [Failpoint, number] = ["file.step", 60];
 
 for (const store of await bothStores()) {
-  const wanted = store === SQLITE || LONG ? KILLS : 3;
+  const wanted = store === SQLITE || LONG ? KILLS : 2;
   test(`a run of ${CALLS} calls killed at random points, ${wanted} times, ${store.name} (ASSENT_SEED=${SEED})`, {
     timeout: 1_800_000,
     concurrency: LANES,

@@ -11,7 +11,7 @@ import { type InterruptedDoor, interruptible, type StoppedCommand, stopAt } from
 import { tree } from "./ten-files.ts";
 
 const SEED = Number(process.env["ASSENT_SEED"] ?? 1);
-const TAKE_OVERS = LONG ? 100 : 8;
+const TAKE_OVERS = LONG ? 100 : 5;
 const KILLS = LONG ? 300 : 4;
 /** Scenes at a time. */
 const LANES = 2;
@@ -107,7 +107,7 @@ async function takeOverAndWake(
 }
 
 for (const store of await bothStores()) {
-  const [takeOvers, kills] = store === SQLITE || LONG ? [TAKE_OVERS, KILLS] : [3, 1];
+  const [takeOvers, kills] = store === SQLITE || LONG ? [TAKE_OVERS, KILLS] : [2, 1];
   test(
     `${takeOvers} processes are stopped, taken over and woken: record and files agree, ${store.name} (ASSENT_SEED=${SEED})`,
     LIMITS,

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 
-/** A directory of this test alone, as its real path, removed at the end. */
-export function scratch(t: TestContext): string {
+/** A directory of this test alone, or of this suite, as its real path, removed at the end. */
+export function scratch(t: Pick<TestContext, "after">): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "assent-test-")));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import type { ChangeEnd } from "@assent/core";
+import { LONG } from "../../../../test/support/long.ts";
 import { createHostFileChanges } from "../../src/files/changes/changes.ts";
 import { scratch } from "../scratch.ts";
 import { fileSet, lay, type Row, tree } from "./file-set.ts";
@@ -78,12 +79,16 @@ async function bothEnds(
   return { before, after: tree(directory), steps: child.steps };
 }
 
-/** The steps before which processes are killed: what lies between them changes nothing that a name leads to. */
-const AT = ["rename", "link", "unlink", "rmdir", "mkdir", "sync"];
+/** Steps that change what a name leads to, and those that only write to the disk what is there. */
+const CHANGING = ["rename", "link", "unlink", "rmdir", "mkdir"];
+const AT = [...CHANGING, "sync"];
+
+/** The steps before which processes are killed. A killed process finds the same before a sync as before the next change. */
+const KILLED_AT = LONG ? AT : CHANGING;
 
 /** Kills before every step, two at a time: there are processors enough for that anywhere. */
 async function atEvery(steps: readonly string[], work: (kill: string, lane: number) => Promise<void>): Promise<void> {
-  const numbers = steps.flatMap((name, i) => (AT.includes(name) ? [i + 1] : [])).values();
+  const numbers = steps.flatMap((name, i) => (KILLED_AT.includes(name) ? [i + 1] : [])).values();
   const lane = async (which: number): Promise<void> => {
     for (const n of numbers) await work(`kill@${n}`, which);
   };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { makeChecker } from "@assent/core";
+import type { LoadedTools } from "../../src/custom/load-custom-tools.ts";
 import { failureText } from "../../src/custom/tool-failure.ts";
 import { governed, type Over, place, summary, toolModule } from "./bench.ts";
 
@@ -94,21 +95,30 @@ const REFUSED: readonly (readonly [sentence: string, tool: string, failure: stri
   ],
 ];
 
-describe("one bad tool of three", () => {
-  for (const [sentence, tool, reason] of REFUSED) {
-    test(`${sentence}: the other two load`, async (t) => {
-      const at = place(t);
-      const file = at.write("config/tools/a.ts", tools(`{ name: "one", ${GOOD} }`, tool, `{ name: "three", ${GOOD} }`));
-      const loaded = await at.load();
-      assert.deepEqual(
-        loaded.tools.map((made) => made.tool.name),
-        ["one", "three"],
-      );
-      const [failure] = loaded.failed;
+describe("bad tools between two good ones", () => {
+  const at = place({ after });
+  let loaded: LoadedTools;
+  before(async () => {
+    const bad = REFUSED.map(([, tool]) => tool);
+    at.write("config/tools/a.ts", tools(`{ name: "one", ${GOOD} }`, ...bad, `{ name: "three", ${GOOD} }`));
+    loaded = await at.load();
+  });
+
+  test("the good ones load", () => {
+    assert.deepEqual(
+      loaded.tools.map((made) => made.tool.name),
+      ["one", "three"],
+    );
+    assert.equal(loaded.failed.length, REFUSED.length);
+  });
+
+  for (const [index, [sentence, , reason]] of REFUSED.entries()) {
+    test(`${sentence}: it is refused, and the reason says so`, () => {
+      const failure = loaded.failed[index];
       assert.ok(failure);
-      assert.ok(failure.reason.startsWith(reason), failure.reason);
-      assert.deepEqual([failure.file, failure.type, failure.tool], [file, "bad_tool", /Tool (?:#2 \()?"x"/.test(reason) ? "x" : undefined]);
-      assert.equal(loaded.failed.length, 1);
+      assert.ok(failure.reason.startsWith(reason.replace("#2", `#${index + 2}`)), failure.reason);
+      const tool = /Tool (?:#2 \()?"x"/.test(reason) ? "x" : undefined;
+      assert.deepEqual([failure.file, failure.type, failure.tool], [at.root + "/config/tools/a.ts", "bad_tool", tool]);
     });
   }
 

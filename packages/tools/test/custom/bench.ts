@@ -45,7 +45,7 @@ export type Place = {
 
 export type Over = Partial<Omit<CustomToolOptions, "ports">> & { readonly ports?: Partial<ApiPorts> };
 
-export function place(t: TestContext): Place {
+export function place(t: Pick<TestContext, "after">): Place {
   const root = scratch(t);
   const user = join(root, "config/tools");
   const project = join(root, ".assent/tools");
