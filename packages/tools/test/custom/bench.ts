@@ -1,7 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { TestContext } from "node:test";
 import {
   type CallReport,
   contentText,
@@ -23,7 +22,7 @@ import { ajvSchemas, createHostFileChanges, createHostProcesses, currentHolder, 
 import { resolveTool } from "../../src/builtin/resolve.ts";
 import { type CustomToolOptions, type LoadedTools, loadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import type { ApiPorts } from "../../src/custom/thread-services.ts";
-import { scratch } from "../scratch.ts";
+import { type Cleaned, scratch } from "../scratch.ts";
 
 /** A line of the modules' log. */
 export type Line = Parameters<ApiPorts["log"]>[0];
@@ -45,7 +44,7 @@ export type Place = {
 
 export type Over = Partial<Omit<CustomToolOptions, "ports">> & { readonly ports?: Partial<ApiPorts> };
 
-export function place(t: Pick<TestContext, "after">): Place {
+export function place(t: Cleaned): Place {
   const root = scratch(t);
   const user = join(root, "config/tools");
   const project = join(root, ".assent/tools");
