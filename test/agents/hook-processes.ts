@@ -5,9 +5,16 @@ export type HookProcess = { readonly wrapper: number; readonly assent: number | 
 
 /** The hooks that run now below an agent and decide about a call. */
 export function decidingHooks(agent: number): readonly HookProcess[] {
-  return childrenOf(agent).flatMap((pid) =>
-    /^\S*sh\0\S*\/assent-hook\0\w+\0decide\0/.test(commandOf(pid)) ? [{ wrapper: pid, assent: findAssent(pid) }] : decidingHooks(pid),
-  );
+  return childrenOf(agent).flatMap((pid) => (isDecidingHook(pid) ? [{ wrapper: pid, assent: findAssent(pid) }] : decidingHooks(pid)));
+}
+
+/** An agent and the processes below it, without its hooks. */
+export function agentProcesses(agent: number): readonly number[] {
+  return [agent, ...childrenOf(agent).flatMap((pid) => (/\/assent-hook\0/.test(commandOf(pid)) ? [] : agentProcesses(pid)))];
+}
+
+function isDecidingHook(pid: number): boolean {
+  return /^\S*sh\0\S*\/assent-hook\0\w+\0decide\0/.test(commandOf(pid));
 }
 
 function findAssent(wrapper: number): number | undefined {

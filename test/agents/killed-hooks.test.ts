@@ -7,12 +7,13 @@ import { AGENT_NAMES, AGENTS, type AgentName } from "@assent/guard";
 import { seeded } from "../crash/seeded.ts";
 import { LONG } from "../support/long.ts";
 import { findAgent, type GuardedPlace, guardAgents, openApproval, propose, type StartedAgent, verifyRecord } from "./guarded-agent.ts";
-import { decidingHooks } from "./hook-processes.ts";
+import { agentProcesses, decidingHooks } from "./hook-processes.ts";
 
 const RULES = { permissions: { allow: ["Shell(touch allowed*)"] } };
 const SEED = Number(process.env["ASSENT_TEST_SEED"] ?? 1);
 /** Kills per agent: 200 for the five. */
 const KILLS = LONG ? 40 : 4;
+const AGENT_KILLS = LONG ? 5 : 1;
 const LOOK_MS = 10;
 /** Up to 0.25, 0.5, … or 8 seconds, so that some hooks are killed as they start and others end by themselves, on any machine. */
 const randomMoment = (random: (bound: number) => number): number => random(250 << random(6));
@@ -42,12 +43,29 @@ async function killHooks(started: StartedAgent, random: (bound: number) => numbe
   }
 }
 
-function killIfAlive(pid: number): void {
+function killIfAlive(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // it ended meanwhile
   }
+}
+
+/** Kills an agent at a random moment after its first hook started, and ends the hooks that it left as a closed terminal does. */
+async function killAgent(started: StartedAgent, random: (bound: number) => number): Promise<boolean> {
+  let ended = false;
+  void started.end.then(() => {
+    ended = true;
+  });
+  while (!ended && decidingHooks(started.pid).length === 0) await delay(LOOK_MS);
+  await delay(randomMoment(random));
+  if (ended) return false;
+  for (const pid of agentProcesses(started.pid)) killIfAlive(pid, "SIGSTOP"); // it starts no other hook
+  const hooks = decidingHooks(started.pid);
+  for (const pid of agentProcesses(started.pid)) killIfAlive(pid);
+  for (const { wrapper, assent } of hooks) for (const pid of [wrapper, assent ?? wrapper]) killIfAlive(pid, "SIGHUP");
+  await started.end;
+  return true;
 }
 
 type LoggedEvent = { readonly session: string; readonly body: { readonly raw?: { readonly command?: string } } };
@@ -91,6 +109,46 @@ async function claimedCommands(place: GuardedPlace): Promise<ReadonlySet<string 
   return new Set((await eventsOf(place, "call.claimed")).map(({ session }) => commands.get(session)));
 }
 
+/** Every call that ran was claimed before, and was allowed or approved. */
+function callsThatRan(
+  place: GuardedPlace,
+  calls: readonly Call[],
+  { claimed, approved }: Readonly<Record<"claimed" | "approved", ReadonlySet<string | undefined>>>,
+): readonly Call[] {
+  const ran = calls.filter(({ name }) => place.ran(name));
+  for (const { kind, name } of ran) {
+    assert.ok(claimed.has(`touch ${name}`), `${name} ran without a claim on the record`);
+    assert.ok(kind === "allowed" || (kind === "approved" && approved.has(`touch ${name}`)), `${name} ran without an approval or a rule`);
+  }
+  return ran;
+}
+
+/** Kills an agent; the first call of its next session ends what it left. */
+async function killAgentOnce(agent: AgentName, run: number, random: (bound: number) => number): Promise<Figures> {
+  await using place = await guardAgents([agent], RULES);
+  const turns = planRun(run);
+  const started = await place.startAgent(
+    agent,
+    turns.map((calls) => propose(agent, ...calls.map(({ name }) => `touch ${name}`))),
+  );
+  const [approved, killed] = await Promise.all([approveCalls(place, started), killAgent(started, random)]);
+  const next = await place.startAgent(agent, [propose(agent, "touch allowed-next")]);
+  const { output } = await next.end;
+  assert.ok(place.ran("allowed-next"), output);
+  const calls = turns.flat();
+  const ran = callsThatRan(place, calls, { claimed: await claimedCommands(place), approved });
+  assert.deepEqual(await place.json("approvals"), [], "what the killed agent asked for is closed");
+  const [claims, ends] = await Promise.all([eventsOf(place, "call.claimed"), eventsOf(place, "call.ended")]);
+  const ended = new Set(ends.map(({ session }) => session));
+  assert.deepEqual(
+    claims.filter(({ session }) => !ended.has(session)),
+    [],
+    "every claimed call has an end",
+  );
+  await verifyRecord(place);
+  return { calls: calls.length, killed: killed ? 1 : 0, ran: ran.length };
+}
+
 type Figures = { readonly calls: number; readonly killed: number; readonly ran: number };
 
 async function runOnce(agent: AgentName, run: number, random: (bound: number) => number): Promise<Figures> {
@@ -104,11 +162,7 @@ async function runOnce(agent: AgentName, run: number, random: (bound: number) =>
   const { output } = await started.end;
   const claimed = await claimedCommands(place);
   const calls = turns.flat();
-  const ran = calls.filter(({ name }) => place.ran(name));
-  for (const { kind, name } of ran) {
-    assert.ok(claimed.has(`touch ${name}`), `${name} ran without a claim on the record`);
-    assert.ok(kind === "allowed" || (kind === "approved" && approved.has(`touch ${name}`)), `${name} ran without an approval or a rule`);
-  }
+  const ran = callsThatRan(place, calls, { claimed, approved });
   const told = JSON.stringify(started.model.requests.at(-1)?.body ?? {});
   const killed = told.split("Assent ended with status 137").length - 1;
   assert.equal(ran.length + killed, calls.length, `every call ran or was denied because its hook was killed:\n${told}\n${output}`);
@@ -128,6 +182,14 @@ for (const agent of AGENT_NAMES) {
       t.diagnostic(
         `${sum("calls")} calls, ${sum("killed")} hooks killed, ${sum("ran")} calls ran, 0 without an approval or a rule (seed ${SEED})`,
       );
+    });
+
+    test(`runs no call without an approval or a rule when it is killed itself, ${AGENT_KILLS} times`, async (t) => {
+      const random = seeded(SEED);
+      const figures: Figures[] = [];
+      const sum = (field: keyof Figures): number => figures.reduce((total, one) => total + one[field], 0);
+      while (sum("killed") < AGENT_KILLS) figures.push(await killAgentOnce(agent, figures.length, random));
+      t.diagnostic(`${sum("calls")} calls, the agent killed ${sum("killed")} times, ${sum("ran")} calls ran (seed ${SEED})`);
     });
 
     if (!LONG) return;
