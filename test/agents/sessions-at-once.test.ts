@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { AgentName } from "@assent/guard";
 import { startPostgres } from "../../packages/store-postgres/test/postgres-server.ts";
@@ -48,11 +50,58 @@ async function runSessions(store?: string): Promise<void> {
   await verifyRecord(place);
 }
 
+type Waiting = { readonly id: string; readonly command: string; readonly agent: string; readonly group: string };
+
+/** Two calls at once in each session, and each writes a line to a file of its own. A person approves what the list shows until all agents end. */
+async function approveSessions(): Promise<void> {
+  await using place = await guardAgents(["claude", "codex"], {});
+  const names = SESSIONS.map((_, session) => ["a", "b"].map((call) => `s${session}-${call}`));
+  const running = await Promise.all(
+    SESSIONS.map((agent, session) =>
+      place.startAgent(agent, [propose(agent, ...(names[session] ?? []).map((name) => `echo x >>${name}`))]),
+    ),
+  );
+  const ends = Promise.all(running.map(({ end }) => end));
+  let over = false;
+  void ends.then(() => {
+    over = true;
+  });
+  const seen = new Map<string, Waiting>();
+  let list = "";
+  while (!over) {
+    const waiting: readonly Waiting[] = await place.json("approvals");
+    for (const one of waiting) seen.set(one.command.replace("echo x >>", ""), one);
+    if (list === "" && new Set(waiting.map(({ group }) => group)).size < SESSIONS.length) continue; // until all of them wait
+    if (list === "") list = (await place.assent("approvals")).output;
+    for (const { id } of waiting) await place.assent("approve", id);
+  }
+  const outputs = (await ends).map(({ output }) => output).join("\n");
+  for (const name of names.flat()) assert.equal(readFileSync(join(place.workspace, name), "utf8"), "x\n", outputs);
+  const groups = names.map((calls) => [...new Set(calls.map((name) => `${seen.get(name)?.agent}: ${seen.get(name)?.group}`))]);
+  assert.deepEqual(
+    groups.map((found) => found.length),
+    SESSIONS.map(() => 1),
+    "the calls of a session are in one group",
+  );
+  assert.equal(new Set(groups.flat()).size, SESSIONS.length);
+  assert.match(groups.flat().join(), /^Claude Code: claude .*,Claude Code: claude .*,Codex: codex /);
+  const [first = "", second = ""] = groups.flat().map((group) => group.slice(-6));
+  assert.ok(list.includes(`Claude Code …${first}`) && list.includes(`Claude Code …${second}`) && list.includes(" · Codex · "), list);
+  assert.deepEqual(await countEvents(place, "call.claimed"), Array(names.flat().length).fill(1));
+  assert.deepEqual(await countEvents(place, "call.ended"), Array(names.flat().length).fill(1));
+  await verifyRecord(place);
+}
+
 if (LONG) {
   const missing = (["claude", "codex"] as const).find((agent) => findAgent(agent) === undefined);
   const skip = missing !== undefined && `not installed: npm run agents -- ${missing}`;
   const sentence = `two sessions of Claude Code and one of Codex at once: ${CALLS} calls have one record and one end each`;
   test(`${sentence}, in a directory`, { skip }, () => runSessions());
+  test(
+    "two sessions of Claude Code and one of Codex at once: a person sees whose calls wait, and each runs once",
+    { skip },
+    approveSessions,
+  );
   test(`${sentence}, on PostgreSQL`, { skip }, async () => {
     const server = await startPostgres(18);
     const url = server.url("guard");

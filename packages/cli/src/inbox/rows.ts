@@ -22,6 +22,8 @@ export type SessionView = {
   readonly mode: string;
   /** The session, or the session of the guarded agent or MCP client that made the call. */
   readonly group: string;
+  /** Another program makes the calls. */
+  readonly outside: boolean;
 };
 
 /** Reads sessions for rows. A session that has not changed is not read again. */
@@ -31,7 +33,7 @@ export function createSessionViews(ledger: Ledger): (id: string) => Promise<Sess
     const row = await readRow(ledger, "sessions", id);
     const cached = known.get(id);
     if (cached && row && cached.updatedAt === row.updatedAt) return cached.view;
-    const view = row ? await viewOf(ledger, row) : { title: id, agent: "Assent", cwd: "", mode: "", group: id };
+    const view = row ? await viewOf(ledger, row) : { title: id, agent: "Assent", cwd: "", mode: "", group: id, outside: false };
     if (row) known.set(id, { updatedAt: row.updatedAt, view });
     return view;
   };
@@ -45,7 +47,7 @@ async function viewOf(ledger: Ledger, row: SessionRow): Promise<SessionView> {
   ))
     mode = String(type === "session.created" ? body["mode"] : body["to"]);
   const group = row.group ? `${row.group.client} ${row.group.id}` : row.id;
-  return { title: sessionTitle(row), agent: agentName(row), cwd: row.cwd, mode, group };
+  return { title: sessionTitle(row), agent: agentName(row), cwd: row.cwd, mode, group, outside: row.group !== undefined };
 }
 
 export function sessionTitle({ id, title }: Pick<SessionRow, "id" | "title">): string {

@@ -64,9 +64,22 @@ async function print({ io, options, overrides }: Context, ledger: Ledger, page: 
   const cells = shown.map(({ item }) => waitingCells({ ...item, subject: cut(item.subject, LIST_WIDTH) }, all, now));
   const [heading = "", ...lines] = textTable(columns, cells, width).split("\n");
   if (lines.length !== page.length + 1) return io.stdout.write([heading, ...lines].join("\n")); // too narrow for a table
-  const rows = shown.flatMap(({ item, view }, at) => [lines[at] ?? "", originLine(item, view, width)]);
+  const named = nameSessions(views);
+  const rows = shown.flatMap(({ item, view }, at) => [
+    lines[at] ?? "",
+    originLine(item, view && { ...view, agent: named(views[at], view) }, width),
+  ]);
   return io.stdout.write([heading, ...rows, ""].join("\n"));
 }
+
+/** Several sessions of the same guarded agent are told apart by the end of its own session id. */
+function nameSessions(views: readonly (SessionView | undefined)[]): (view: SessionView | undefined, shown: SessionView) => string {
+  const groups = new Map<string, Set<string>>();
+  for (const view of views) if (view?.outside) groups.set(view.agent, (groups.get(view.agent) ?? new Set()).add(view.group));
+  return (view, { agent }) => (view?.outside && (groups.get(view.agent)?.size ?? 0) > 1 ? `${agent} …${view.group.slice(-ID_END)}` : agent);
+}
+
+const ID_END = 6;
 
 /** Where a request comes from, and why it asks. */
 function originLine(
@@ -94,7 +107,13 @@ async function longForm(ledger: Ledger, { item, view, all, now }: LongForm): Pro
   const agent = row && (await agentTask(ledger, row.session));
   return {
     ...form,
-    ...{ sessionTitle: view?.title ?? "", agent: view?.agent ?? "", directory: directory || (view?.cwd ?? ""), mode: view?.mode ?? "" },
+    ...{
+      sessionTitle: view?.title ?? "",
+      agent: view?.agent ?? "",
+      group: view?.group ?? "",
+      directory: directory || (view?.cwd ?? ""),
+      mode: view?.mode ?? "",
+    },
     ...{ why, ageSeconds: Math.max(0, Math.floor((now - Date.parse(since)) / 1_000)) },
     ...(details?.["type"] === "exec" && { command: details["command"] ?? "" }),
     ...(row && { offers: ruleOffers({ ...row, ...(agent && { agentName: agent }) }).map(({ key: _key, ...offer }) => offer) }),
