@@ -105,9 +105,9 @@ export function Timeline({
         </p>
       )}
       <ol class="timeline">
-        {loaded.entries.map(({ pos, at, what, text, call, card, undo, cancel: target }) => (
+        {loaded.entries.map(({ pos, at, what, text, call, card, undo, cancel: target }, index) => (
           <li key={pos}>
-            <time dateTime={at}>{new Date(at).toLocaleString()}</time> <strong>{what}</strong>{" "}
+            <time dateTime={at}>{clockTime(at, loaded.entries[index - 1]?.at)}</time> <strong>{what}</strong>{" "}
             {call !== null && <code>{visible(call)}</code>}
             <EntryText text={visible(text)} />
             {card !== null && <a href={`#/card/${card}`}>{card.startsWith("p_") ? "Show the change" : "Show the request"}</a>}
@@ -129,6 +129,13 @@ export function Timeline({
       </ol>
     </section>
   );
+}
+
+/** The time, with the date where a day begins. */
+function clockTime(at: string, before: string | undefined): string {
+  const time = new Date(at);
+  const isNewDay = before === undefined || new Date(before).toDateString() !== time.toDateString();
+  return isNewDay ? time.toLocaleString() : time.toLocaleTimeString();
 }
 
 const SHORT_CHARS = 300;
