@@ -183,16 +183,18 @@ function App() {
           ))}
         </div>
         {isHelpOpen && (
-          <dl class="help">
-            {KEYS.map(([key, does]) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{does}</dd>
-              </div>
-            ))}
-          </dl>
+          <aside aria-label="Keys">
+            <dl class="help">
+              {KEYS.map(([key, does]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </aside>
         )}
         <main class={`view-${route.view === "" ? "list" : route.view}`}>
           {["", "card", "review"].includes(route.view) && (

@@ -45,56 +45,60 @@ function FileDiff({
   };
   let left = shown;
   return (
-    <details open={isOpen} class="file">
-      <summary>
-        {chosen && (
+    <>
+      {chosen && (
+        <label class="choosing">
           <input
             type="checkbox"
-            aria-label={`Approve ${visible(name)}`}
             checked={picked !== undefined}
             onChange={({ currentTarget }) => set(currentTarget.checked ? new Set(ids) : undefined)}
-          />
-        )}
-        <span class="name">{visible(name)}</span> <span class="what">{what}</span>{" "}
-        <span class="added" title={`${added} lines added`}>
-          +{added}
-        </span>{" "}
-        <span class="removed" title={`${removed} lines removed`}>
-          −{removed}
-        </span>
-      </summary>
-      {notes.map((note) => (
-        <p class="note" key={note}>
-          {visible(note)}
-        </p>
-      ))}
-      {hunks.map((hunk, at) => {
-        const rows = split ? splitRows(hunk) : unifiedRows(hunk);
-        const part = rows.slice(0, Math.max(0, left));
-        left -= rows.length;
-        if (part.length === 0) return null;
-        const toggle = (on: boolean): void => {
-          const next = new Set(picked);
-          if (hunk.id !== null) on ? next.add(hunk.id) : next.delete(hunk.id);
-          set(next.size === 0 ? undefined : next);
-        };
-        return (
-          <HunkTable
-            key={`${at}`}
-            hunk={hunk}
-            rows={part}
-            split={split}
-            picked={chosen && hunk.id !== null ? picked?.has(hunk.id) === true : undefined}
-            toggle={toggle}
-          />
-        );
-      })}
-      {left < 0 && (
-        <button type="button" class="more" onClick={() => setShown(shown + PAGE_ROWS)}>
-          Show {Math.min(PAGE_ROWS, -left)} more of {-left} lines
-        </button>
+          />{" "}
+          Approve {visible(name)}
+        </label>
       )}
-    </details>
+      <details open={isOpen} class="file">
+        <summary>
+          <span class="name">{visible(name)}</span> <span class="what">{what}</span>{" "}
+          <span class="added" title={`${added} lines added`}>
+            +{added}
+          </span>{" "}
+          <span class="removed" title={`${removed} lines removed`}>
+            −{removed}
+          </span>
+        </summary>
+        {notes.map((note) => (
+          <p class="note" key={note}>
+            {visible(note)}
+          </p>
+        ))}
+        {hunks.map((hunk, at) => {
+          const rows = split ? splitRows(hunk) : unifiedRows(hunk);
+          const part = rows.slice(0, Math.max(0, left));
+          left -= rows.length;
+          if (part.length === 0) return null;
+          const toggle = (on: boolean): void => {
+            const next = new Set(picked);
+            if (hunk.id !== null) on ? next.add(hunk.id) : next.delete(hunk.id);
+            set(next.size === 0 ? undefined : next);
+          };
+          return (
+            <HunkTable
+              key={`${at}`}
+              hunk={hunk}
+              rows={part}
+              split={split}
+              picked={chosen && hunk.id !== null ? picked?.has(hunk.id) === true : undefined}
+              toggle={toggle}
+            />
+          );
+        })}
+        {left < 0 && (
+          <button type="button" class="more" onClick={() => setShown(shown + PAGE_ROWS)}>
+            Show {Math.min(PAGE_ROWS, -left)} more of {-left} lines
+          </button>
+        )}
+      </details>
+    </>
   );
 }
 

@@ -65,10 +65,10 @@ export function Waiting({ all, rows, filter, setFilter, current, selected, selec
       {rows.length === 0 && <p class="empty">{all.length === 0 ? "Nothing waits for an answer." : "Nothing matches the filter."}</p>}
       {groupRows(listed).map((group) => (
         <div class="group" key={group.key}>
-          <h3>
+          <h2>
             {group.session !== null && <a href={`#/session/${group.session}`}>{visible(group.title)}</a>}{" "}
             <span class="agent">{visible(group.rows[0]?.agent ?? "")}</span>
-          </h3>
+          </h2>
           <ul>
             {group.rows.map((row) => (
               <li key={row.id} class={row.id === current ? "current" : ""}>
