@@ -75,6 +75,22 @@ test("a ledger is copied from a directory to PostgreSQL and back with its chains
   );
 });
 
+test("a copy whose target is slow is not ended by the time limit that other transactions have", { timeout: 60_000 }, async (t) => {
+  const { directory, remove } = scratch();
+  t.after(remove);
+  const schema = freshSchema();
+  const url = server.url(schema);
+  await (await openPostgresLedger({ url, directory: join(directory, "local") })).close();
+  const slow = `select clock_timestamp() - state_change > '6s' as over, pg_sleep(0.1) from pg_stat_activity
+    where application_name = 'assent' and state = 'idle in transaction'`;
+  const copied = await readPostgresCopy(url, async (copy) => {
+    let seen: readonly { readonly over?: boolean }[] = [{}];
+    while (seen.length > 0 && !seen.some(({ over }) => over)) seen = await server.sql(slow);
+    return writeLedgerCopy(join(directory, "b"), copy);
+  });
+  assert.ok(copied > 0);
+});
+
 const TAMPERING: readonly (readonly [sentence: string, text: string, type: string])[] = [
   [
     "a changed body",

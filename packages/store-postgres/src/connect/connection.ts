@@ -29,6 +29,9 @@ set statement_timeout = 0; set idle_session_timeout = 0;
 select set_config('transaction_timeout', '0', false) where current_setting('server_version_num')::int >= 170000;
 select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
+/** Begins to read the ledger at one moment. It blocks no commit, so it may take its time. */
+export const BEGIN_READING = "begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0";
+
 const CONNECT_MS = 10_000;
 const INT8 = 20;
 const MOST_NAMES = 200;

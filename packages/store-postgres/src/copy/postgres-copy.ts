@@ -1,7 +1,7 @@
 import { callOf } from "@assent/core";
 import type { CopiedPage, CopiedTable, LedgerCopy } from "@assent/store";
 import { COPIED_COLUMNS, COPIED_PLACE, COPIED_TABLES, COPY_PAGE } from "@assent/store/parts";
-import { type Connection, makeConnect } from "../connect/connection.ts";
+import { BEGIN_READING, type Connection, makeConnect } from "../connect/connection.ts";
 import { databaseError, serverError } from "../connect/failure.ts";
 import { parseStoreUrl } from "../connect/store-url.ts";
 import { processesOf } from "../rows/flush-rows.ts";
@@ -12,7 +12,7 @@ export async function readPostgresCopy<T>(url: string, work: (copy: LedgerCopy) 
   return withConnection(url, async (connection, place) => {
     const { storeId, refusal } = await prepareSchema(connection, place, false);
     if (refusal?.type === "store_newer") throw refusal;
-    await connection.query("begin isolation level repeatable read read only");
+    await connection.query(BEGIN_READING);
     const { rows } = await connection.query<{ readonly value: string }>("select value from meta where key = 'checkpoint'");
     return work({ store: storeId, checkpoint: rows[0]?.value, pages: readPages(connection) });
   });

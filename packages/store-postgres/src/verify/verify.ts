@@ -28,7 +28,7 @@ import {
   toChainEntry,
   toStoredEvent,
 } from "@assent/store/parts";
-import { type Connection, makeConnect } from "../connect/connection.ts";
+import { BEGIN_READING, type Connection, makeConnect } from "../connect/connection.ts";
 import { databaseError } from "../connect/failure.ts";
 import { parseStoreUrl } from "../connect/store-url.ts";
 import { EVENT_SELECT } from "../rows/load-rows.ts";
@@ -57,7 +57,7 @@ export async function verifyPostgres({ url, directory, session, anchors = [] }: 
       const { storeId, refusal } = await prepareSchema(connection, place, false);
       if (refusal?.type === "store_newer") throw refusal;
       const marks = openMarks(join(directory, "postgres", storeId, "marks")).list(); // before the snapshot, because the marked events are older
-      await connection.query("begin isolation level repeatable read read only");
+      await connection.query(BEGIN_READING);
       return await inspect(connection, { store: storeId, session, anchors, marks });
     } finally {
       await connection.close();
