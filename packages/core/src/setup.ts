@@ -7,7 +7,7 @@ export { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "./model/en
 export { HOOK_EVENTS, hookMayChange, hookPointNamed } from "./model/hooks/event-table.ts";
 export { sharedToolName, toolsByForeignName } from "./model/hooks/tool-names.ts";
 export { canonicalJson } from "./model/json/canonical.ts";
-export { isObject } from "./model/json/json.ts";
+export { isJsonObject, isObject } from "./model/json/json.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
 export { parseEvent } from "./model/known-event.ts";
 export { PatternError } from "./model/pattern/error.ts";
