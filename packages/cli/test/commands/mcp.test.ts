@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { published } from "../../../mcp/test/server-bench.ts";
@@ -242,6 +242,7 @@ describe("where servers are configured", () => {
     const tested = await at.here(["mcp", "test", "x"]);
     assert.equal(tested.code, 1, tested.stderr);
     assert.match(tested.stdout, /^x: ready, 1 tool\n {2}mcp__x__echo {2}echo\n {2}disabled: broken: /);
+    assert.equal(statSync(at.store).mode & 0o777, 0o700, "the first command on a machine makes a directory that only the user can read");
     assert.equal((await at.here(["mcp", "test", "y"])).code, 4);
     assert.match((await at.here(["mcp", "add", "x", "y"])).stderr, /already have a server 'x'/);
     assert.equal((await at.here(["mcp", "remove", "x"])).code, 0);

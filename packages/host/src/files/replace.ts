@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "@assent/core";
 import { ignoreCodes } from "../system/ignore-codes.ts";
@@ -11,10 +11,14 @@ const MAX_LINKS = 40;
 
 type ReplaceOptions = { readonly mode?: number; readonly anchor?: PlaceAnchor };
 
-/** Replaces a whole file atomically. Keeps mode and owner, or replaces nothing. Follows links unless an anchor is given. */
+/**
+ * Replaces a whole file atomically. Keeps mode and owner, or replaces nothing. Follows links unless an anchor is given. Missing directories of a file
+ * that only the user can read are made for the user alone.
+ */
 export async function replaceFile(path: string, bytes: string | Uint8Array, options: ReplaceOptions = {}): Promise<void> {
   const { mode, anchor } = options;
   const target = anchor ? path : await resolveLinks(path);
+  if (mode === 0o600 && !anchor) await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   const place = anchor ? await openPlace(dirname(target), anchor) : await openNamedPlace(dirname(target));
   try {
     await replaceInPlace(place, basename(target), { bytes, mode });
