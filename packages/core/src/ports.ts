@@ -282,8 +282,8 @@ export type StepsEnd = ProcessEnd & {
 
 /** A program whose input and output stay open. A file without a slash is looked up in the `PATH` of `env`. */
 export type PipedProgram = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
-  /** The next chunk is read once this returns. */
-  readonly onOutput: (chunk: Uint8Array) => void;
+  /** The next chunk is read once this has returned, or resolved. */
+  readonly onOutput: (chunk: Uint8Array) => Maybe<void>;
   readonly onError: (text: string) => void;
 };
 

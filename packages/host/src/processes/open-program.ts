@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { messageOf, type PipedProcess, type PipedProgram } from "@assent/core";
+import { type Maybe, messageOf, type PipedProcess, type PipedProgram } from "@assent/core";
 import { findProgram } from "./find-program.ts";
 import { endLineage, endWithProcess } from "./group.ts";
 import type { Lineage, ProcessMark } from "./lineage.ts";
@@ -65,9 +65,9 @@ function locateProgram({ file, cwd, env }: PipedProgram): string {
   return found;
 }
 
-async function readStream(stream: Readable, pass: (chunk: Uint8Array) => void): Promise<void> {
+async function readStream(stream: Readable, pass: (chunk: Uint8Array) => Maybe<void>): Promise<void> {
   try {
-    for await (const chunk of stream) pass(chunk as Uint8Array);
+    for await (const chunk of stream) await pass(chunk as Uint8Array);
   } catch {
     // The stream was closed here, or the program is gone.
   }

@@ -46,6 +46,8 @@ export type ClientInFront = {
   readonly progress: (call: string, progress: Progress) => void;
   /** The result of a call as the server sent it, and as Assent records it unless a hook changes it. */
   readonly received: (call: string, result: Result, content: Content) => void;
+  /** Resolves when the client took what was sent to it. */
+  readonly taken?: () => Promise<void>;
 };
 
 /** What a connection uses, and what a server may ask of it. */
@@ -114,7 +116,7 @@ type RemoteServer = Exclude<McpServerTransport, StdioServer>;
 async function connectProgram(server: StdioServer, deps: ConnectionDeps, signal: AbortSignal): Promise<Connection> {
   const { command: file, args, env, cwd = "." } = server;
   const program = { file, args, cwd: resolve(deps.workspace, cwd), env: { ...deps.programEnvironment, ...env } };
-  const transport = new ProcessTransport(program, deps.processes);
+  const transport = new ProcessTransport(program, deps.processes, deps.inFront?.taken);
   const client = createClient(deps, "legacy");
   const failure = (error: unknown): ServerError => {
     const { report } = transport;

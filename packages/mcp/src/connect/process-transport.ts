@@ -33,14 +33,17 @@ export class ProcessTransport implements Transport {
   readonly report: ProgramReport = { errors: "" };
   readonly #program: ServerProgram;
   readonly #processes: Pick<Processes, "open">;
+  readonly #taken: () => Promise<void>;
   #process: PipedProcess | undefined;
   #pieces: Uint8Array[] = [];
   #length = 0;
   #delivered: Promise<void> = Promise.resolve();
 
-  constructor(program: ServerProgram, processes: Pick<Processes, "open">) {
+  /** `taken` resolves when what the messages caused was sent on. */
+  constructor(program: ServerProgram, processes: Pick<Processes, "open">, taken: () => Promise<void> = () => Promise.resolve()) {
     this.#program = program;
     this.#processes = processes;
+    this.#taken = taken;
   }
 
   get pid(): number | undefined {
@@ -50,7 +53,11 @@ export class ProcessTransport implements Transport {
   async start(): Promise<void> {
     this.#process = await this.#processes.open({
       ...this.#program,
-      onOutput: (chunk) => this.#take(chunk),
+      onOutput: async (chunk) => {
+        this.#take(chunk);
+        await this.#delivered;
+        await this.#taken(); // a server that sends faster has to wait
+      },
       onError: (text) => {
         this.report.errors = (this.report.errors + text).slice(-KEPT_ERRORS);
       },

@@ -39,12 +39,16 @@ export type Front = {
 };
 
 /** What every connection needs. */
-export type FrontParts = { readonly open: OpenConnection; readonly version: string; readonly digest: Digest };
+export type FrontParts = Pick<ClientInFront, "taken"> & {
+  readonly open: OpenConnection;
+  readonly version: string;
+  readonly digest: Digest;
+};
 
 type ReceivedResult = { readonly result: Result; readonly content: Content };
 
 /** Opens the connection of a client and presents its servers as one. */
-export async function openFront(client: ConnectedClient, { open, version, digest }: FrontParts): Promise<Front> {
+export async function openFront(client: ConnectedClient, { open, version, digest, taken }: FrontParts): Promise<Front> {
   const contexts = new Map<string, ServerContext>();
   const received = new Map<string, ReceivedResult>();
   const made = new Set<Server>();
@@ -65,6 +69,7 @@ export async function openFront(client: ConnectedClient, { open, version, digest
     },
     progress: (call, progress) => tellProgress(contexts.get(call), progress),
     received: (call, result, content) => void received.set(call, { result, content }),
+    ...(taken && { taken }),
   };
   const connection = await open(client, inFront);
   const listeners = new Set<(kind: "tools" | "prompts" | "resources") => void>();

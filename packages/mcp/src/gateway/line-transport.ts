@@ -17,6 +17,8 @@ export class LineTransport implements Transport {
   readonly #seen: (message: JSONRPCMessage) => void;
   readonly #pipes: Pipes;
   #closed = false;
+  /** Resolves when the messages up to now were taken by the client, or it is gone. */
+  written: Promise<void> = Promise.resolve();
 
   constructor(pipes: Pipes, seen: (message: JSONRPCMessage) => void) {
     this.#pipes = pipes;
@@ -29,8 +31,10 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
+    const write = this.#pipes.write(serializeMessage(message));
+    this.written = write.catch(() => undefined);
     try {
-      await this.#pipes.write(serializeMessage(message));
+      await write;
     } catch (error) {
       await this.close(); // the client is gone
       throw error;

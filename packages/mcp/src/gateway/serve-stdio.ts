@@ -24,7 +24,7 @@ export async function serveOnPipes({ open, version, digest, signal, failed, ...p
   const handle = serveStdio(
     async ({ era }) => {
       if (!client) throw new Error("The client did not say who it is.");
-      front ??= openFront({ ...client, era }, { open, version, digest });
+      front ??= openFront({ ...client, era }, { open, version, digest, taken: () => transport.written });
       front.catch(failed);
       const { makeServer, announceTo } = await front;
       const server = makeServer();
