@@ -1,35 +1,15 @@
 import type { By } from "./answer.ts";
-import type { ConfirmationDetails } from "./confirmation.ts";
-import type { RuleRef } from "./decision.ts";
 import type { Draft, EventBodies, SessionGroup } from "./events.ts";
 import type { Grant } from "./grant.ts";
 import type { Holder } from "./holder.ts";
-import type { Json } from "./json/json.ts";
 import type { Question, QuestionAnswer } from "./question/question.ts";
 import type { TaskRow } from "./task/row.ts";
 
-/** One approval as listed. */
-export type ApprovalRow = {
+/** One approval as listed: what was shown last, and what became of it. */
+export type ApprovalRow = Omit<EventBodies["approval.opened"], "approval"> & {
   readonly id: string;
   readonly session: string;
-  readonly call: string;
-  readonly revision: number;
-  readonly tool: string;
-  readonly title: string;
-  readonly reason: string;
-  readonly source: string;
-  readonly rule: RuleRef | null;
-  readonly explicitAsk: boolean;
-  readonly details: ConfirmationDetails;
-  readonly facts: Json;
-  readonly suggestions: readonly string[];
-  readonly fingerprint: string;
   readonly requestedAt: string;
-  readonly expiresAt: string | null;
-  /** Where it can be approved; anywhere if absent. */
-  readonly answersFrom?: readonly string[];
-  /** The preview among its details. */
-  readonly preview?: { readonly id: string; readonly writable: boolean };
   readonly state: "open" | "approved" | "rejected" | "expired" | "cancelled" | "denied";
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;

@@ -42,20 +42,17 @@ function isUnwritable(error: unknown): error is LedgerError {
 /** SQLite keeps the log's index of an exclusive connection in memory, so it needs no disk space. */
 function openExclusive(paths: StatePaths, open: OpenDatabase): Database {
   const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
-  try {
-    database.exec("pragma locking_mode=exclusive; pragma query_only=on; pragma cell_size_check=on");
-    refuseForeign(database, paths);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  return prepare(database, paths, "pragma locking_mode=exclusive; pragma query_only=on; pragma cell_size_check=on");
 }
 
 function openForReading(paths: StatePaths, file: string, open: OpenDatabase): Database {
   const database = open(file, { readOnly: true, timeout: BUSY_MS });
+  return prepare(database, paths, "pragma cell_size_check=on; select 1 from sqlite_schema limit 1");
+}
+
+function prepare(database: Database, paths: StatePaths, statements: string): Database {
   try {
-    database.exec("pragma cell_size_check=on; select 1 from sqlite_schema limit 1");
+    database.exec(statements);
     refuseForeign(database, paths);
     return database;
   } catch (error) {

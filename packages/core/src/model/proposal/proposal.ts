@@ -1,7 +1,6 @@
 import type { LedgerEvent } from "../events.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import type { Kind } from "../kind.ts";
 import type { ProposalEventBodies, Resolution } from "./events.ts";
 
 /** The state of a proposal; a parked one is `staged`. */
@@ -35,20 +34,10 @@ export type ProposalManifest = {
 };
 
 /** A proposal as folded and listed; the ledger keeps its effects at `seq` of its session. */
-export type ProposalRow = {
+export type ProposalRow = Omit<ProposalEventBodies["proposal.staged"], "proposal" | "input" | "manifest" | "contents" | "supersedes"> & {
   readonly id: string;
   readonly session: string;
   readonly seq: number;
-  readonly callId: string | null;
-  readonly tool: string;
-  readonly toolDigest: string;
-  readonly kind: Kind;
-  readonly cwd: string;
-  readonly label: string;
-  readonly carrier: "data" | "closure";
-  readonly owner: ProposalEventBodies["proposal.staged"]["owner"];
-  readonly digest: string;
-  readonly files: number;
   readonly state: ProposalState;
   readonly parked: boolean;
   readonly reminded: number;
