@@ -24,7 +24,7 @@ describe("assent approvals", () => {
     );
     assert.deepEqual(Object.keys(value[0]), [
       ...["id", "sessionId", "callId", "tool", "title", "reason", "requestedAt", "fingerprint"],
-      ...["sessionTitle", "agent", "directory", "mode", "why", "ageSeconds", "command", "offers"],
+      ...["sessionTitle", "agent", "group", "directory", "mode", "why", "ageSeconds", "command", "offers"],
     ]);
     const { sessionTitle, agent, directory, why, command, offers } = value[0];
     assert.deepEqual([agent, directory, why, command], ["Assent", at.workspace, "no rule allows it", "touch a"]);

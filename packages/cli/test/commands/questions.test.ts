@@ -38,6 +38,7 @@ describe("a question that was parked", () => {
       "questions",
       "sessionTitle",
       "agent",
+      "group",
       "directory",
       "mode",
       "why",
