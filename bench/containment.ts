@@ -45,7 +45,7 @@ async function measure(workspace: string, home: string): Promise<readonly Row[]>
     clearOutput(workspace);
     const start = performance.now();
     const sandbox = confined
-      ? await containment.enter({ sessionId: "s", network: false, cwd: workspace, searchPath: env.PATH, isLasting: false })
+      ? await containment.enter({ sessionId: "s", network: false, cwd: workspace, searchPath: env.PATH, keepsNewControls: false })
       : undefined;
     const spec = { file: "/bin/bash", args: ["-c", script], cwd: workspace, env, onStart: async () => undefined };
     const end = await processes.run({ ...spec, ...(sandbox && { confine: sandbox.confine }) }, new AbortController().signal);

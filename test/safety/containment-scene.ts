@@ -69,7 +69,7 @@ export async function openContainmentScene(): Promise<ContainmentScene> {
   const env = { HOME: home, PATH: searchPath, ...variables };
   const program = (script: string) => ({ file: "/bin/bash", args: ["-c", PRELUDE + script], cwd: workspace, env, hasTerminal: false });
   const enter = (): Promise<EnteredSandbox> =>
-    containment.enter({ sessionId: "s", network: false, cwd: join(workspace, "sub"), searchPath, isLasting: false });
+    containment.enter({ sessionId: "s", network: false, cwd: join(workspace, "sub"), searchPath, keepsNewControls: false });
   return {
     ...{ workspace, outside, home, variables, received: services.received },
     attempt: async (script) => {

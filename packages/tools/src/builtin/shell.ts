@@ -16,7 +16,7 @@ import {
   type ToolResult,
 } from "@assent/core";
 import type { EffectRunner } from "@assent/host";
-import { isInside } from "@assent/policy";
+import { isInside, readPlannedLine } from "@assent/policy";
 import { description } from "../description.ts";
 import { failure } from "../failure.ts";
 import { displayPath } from "../files/shown-path.ts";
@@ -139,7 +139,10 @@ async function runCommand(deps: ShellDeps, input: ShellInput, ctx: RunContext): 
   if ("failed" in start) return start.failed;
   let sandbox: EnteredSandbox | undefined;
   try {
-    sandbox = await enterSandbox(deps, start, { ...ctx, isLasting: input.run_in_background === true });
+    sandbox = await enterSandbox(deps, start, {
+      ...ctx,
+      keepsNewControls: input.run_in_background === true || readPlannedLine(ctx.plan)?.readOnly === true,
+    });
   } catch (error) {
     return failure("execution_denied", `The command was not run: it cannot be confined. ${messageOf(error)}`);
   }
@@ -235,13 +238,19 @@ type CommandStart = ReadyCommand | { readonly failed: ToolResult };
 async function enterSandbox(
   { containment }: ShellDeps,
   { cwd, searchPath }: ReadyCommand,
-  ctx: RunContext & { readonly isLasting: boolean },
+  ctx: RunContext & { readonly keepsNewControls: boolean },
 ): Promise<EnteredSandbox | undefined> {
   const where = ctx.containment;
   if (where?.confined === false && where.required) throw new Error(where.reason);
   if (!where?.confined) return undefined;
   if (!containment) throw new Error("This program does not offer a sandbox.");
-  return await containment.enter({ sessionId: ctx.sessionId, network: where.network, cwd, searchPath, isLasting: ctx.isLasting });
+  return await containment.enter({
+    sessionId: ctx.sessionId,
+    network: where.network,
+    cwd,
+    searchPath,
+    keepsNewControls: ctx.keepsNewControls,
+  });
 }
 
 /** Confines a command, and adds to its end what the sandbox has to say about it. */

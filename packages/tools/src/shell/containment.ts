@@ -35,8 +35,8 @@ export type ConfinedCommand = {
   readonly cwd: string;
   /** The command's `PATH`, whose programs it can see. */
   readonly searchPath: string;
-  /** It may run for hours, so that a new control file is more likely the person's. New ones are then named, not moved. */
-  readonly isLasting: boolean;
+  /** It may run for hours, or is known to only read, so that a new control file is more likely the person's. */
+  readonly keepsNewControls: boolean;
 };
 
 export type EnteredSandbox = {
@@ -91,7 +91,7 @@ export function createShellContainment({
       const confinementOf = await describe(searchPath);
       return (view) => confinementOf({ ...view, writable: [], readOnly: [], network: false });
     },
-    enter: async ({ sessionId, network, cwd, searchPath, isLasting }) => {
+    enter: async ({ sessionId, network, cwd, searchPath, keepsNewControls }) => {
       const confinementOf = await describe(searchPath);
       const earlier = settleAbandoned({ workspace, isControl }, aside);
       const search = { workspace, cwd, isControl };
@@ -99,12 +99,12 @@ export function createShellContainment({
       const temporary = directoryOf(sessionId);
       const readOnly = listReadOnlyControls(before, workspace);
       const confinement = confinementOf({ temporary, network, writable: listWritable(writable()), readOnly });
-      const note = isLasting ? undefined : noteRunning(aside, { workspace, cwd, before: [...before] } satisfies CommandNote);
+      const note = keepsNewControls ? undefined : noteRunning(aside, { workspace, cwd, before: [...before] } satisfies CommandNote);
       return {
         confine: (program) => confineProgram(program, confinement),
         leave: () => {
           const created = findNewControls(before, findWorkspaceControls(search));
-          const lines = isLasting ? created.map(sayAppeared) : moveAway(created, aside);
+          const lines = keepsNewControls ? created.map(sayAppeared) : moveAway(created, aside);
           note?.remove();
           return [...earlier, ...lines];
         },

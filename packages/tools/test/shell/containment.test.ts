@@ -37,9 +37,9 @@ function workshop(t: TestContext, writable: readonly string[] = []) {
     const invocation = await tool.build({ command, ...input }, { cwd: root, callId: "c1", sessionId: "s_1" });
     return await invocation.execute(new AbortController().signal, ctx.update, { containment: CONFINED, ...ctx });
   };
-  const planned = async (command: string): Promise<ToolResult> => {
+  const planned = async (command: string, ctx: Running = {}): Promise<ToolResult> => {
     const { plan } = await facts({ tool: "shell", kind: "execute", input: { command }, cwd: root, locations: [] });
-    return await execute(command, { plan, allowedByRules: true });
+    return await execute(command, { plan, allowedByRules: true, ...ctx });
   };
   return { top, root, execute, planned, containment };
 }
@@ -115,10 +115,17 @@ test("a control file that a command creates is moved away, and the result has th
 
 test("what appears while a command runs in the background is named, not moved", { skip }, async (t) => {
   const { root, containment } = workshop(t);
-  const command = { sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", isLasting: true };
+  const command = { sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", keepsNewControls: true };
   const { leave } = await containment.enter(command);
   writeFileSync(join(root, ".envrc"), "of the person");
   assert.match(leave().join("\n"), /\.envrc is a control file that appeared while the command ran/);
+  assert.ok(existsSync(join(root, ".envrc")));
+});
+
+test("what appears while a command runs that only reads is named, not moved", { skip }, async (t) => {
+  const { root, planned } = workshop(t);
+  const started = async (): Promise<void> => writeFileSync(join(root, ".envrc"), "of the person");
+  assert.match(String((await planned("ls -a", { started })).content), /\.envrc is a control file that appeared while the command ran/);
   assert.ok(existsSync(join(root, ".envrc")));
 });
 
@@ -137,7 +144,7 @@ test("what a command created whose Assent was killed is moved away before the ne
   const [note = ""] = readdirSync(join(top, "aside"));
   const longAgo = new Date(Date.now() - 60_000);
   assert.ok(existsSync(join(root, ".envrc")));
-  const command = { sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", isLasting: false };
+  const command = { sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", keepsNewControls: false };
   utimesSync(join(top, "aside", note), longAgo, longAgo); // killed a minute ago, so the file is newer
   assert.deepEqual((await containment.enter(command)).leave(), []);
   assert.ok(existsSync(join(root, ".envrc")));
@@ -153,7 +160,7 @@ import { writeFileSync } from "node:fs";
 import { createShellContainment } from ${JSON.stringify(import.meta.resolve("../../src/shell/containment.ts"))};
 const [root, home, aside] = process.argv.slice(1);
 const containment = createShellContainment({ workspace: root, home, aside, writable: () => [], isControl: (path) => path.endsWith("/.envrc") });
-await containment.enter({ sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", isLasting: false });
+await containment.enter({ sessionId: "s", network: false, cwd: root, searchPath: "/usr/bin:/bin", keepsNewControls: false });
 writeFileSync(root + "/.envrc", "evil");
 process.kill(process.pid, "SIGKILL");
 `;
