@@ -188,7 +188,7 @@ describe("a record on PostgreSQL", () => {
     const { at, url } = remotePlace();
     using here = at;
     const as = (role: string): string => url.replace("postgres@", `${role}@`);
-    assert.match((await here.here(["store", "migrate", "--store", url])).stdout, /up to date: 1 event\.$/m);
+    assert.match((await here.here(["store", "migrate", "--store", url])).stdout, /^The record is ready\. It is empty\.$/m);
     const prefix = `p${count}`;
     const script = (await here.here(["store", "roles", "--dry-run", "--prefix", prefix, "--store", url])).stdout;
     assert.match(script, /^begin;[\s\S]*create role "p\d+_agent" nologin[\s\S]*commit;\n$/);

@@ -7,12 +7,12 @@ import { printJson } from "../../io/output.ts";
 import { isPostgresUrl, storeUrl, withoutPassword } from "../../store/location.ts";
 import { withStore } from "../../store/open.ts";
 
-/** Opening brings the record up to date. */
+/** Opening brings the record up to date. A new one has the event that created it. */
 export async function migrateRecord(context: Context): Promise<number> {
   const { io, options } = context;
   const events = await withStore(context, ({ ledger }) => ledger.head());
   if (options.flag("json")) await printJson(io, { events });
-  else await io.stdout.write(`The record is up to date: ${countEvents(events)}.\n`);
+  else await io.stdout.write(events === 1 ? "The record is ready. It is empty.\n" : `The record is up to date: ${countEvents(events)}.\n`);
   return 0;
 }
 
