@@ -30,7 +30,7 @@ function effects(at: Place): number {
 
 /** The types of problems that `assent verify` finds. */
 async function found(at: Place, ...flags: string[]): Promise<{ readonly code: number | null; readonly types: readonly string[] }> {
-  const { code, value } = await at.json(["verify", ...flags]);
+  const { code, value } = await at.hereJson(["verify", ...flags]);
   return { code, types: value.findings.map(({ type }: { type: string }) => type) };
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { contentText } from "@assent/core";
+import { LONG } from "../../../../test/support/long.ts";
 import { RIPGREP } from "../scratch.ts";
 import { type Session, session } from "../session.ts";
 
@@ -67,7 +68,7 @@ function secretBeside(t: TestContext): string {
 type Row = { readonly tool: string; readonly how: How; readonly input: object; readonly calls?: number; readonly path?: string };
 
 const FOUND = { pattern: "[a-zA-Z]+_[a-zA-Z]+", output_mode: "content" };
-const RG = { path: RIPGREP, calls: 60 }; // each call starts programs
+const RG = { path: RIPGREP, calls: LONG ? 60 : 20 }; // each call starts programs
 const ROWS: readonly Row[] = [
   { tool: "read", how: "link", input: { file_path: "f.js" } },
   { tool: "read", how: "directory", input: { file_path: "d/f.js" } },
@@ -84,7 +85,7 @@ const ROWS: readonly Row[] = [
   { tool: "glob", how: "directory", input: { pattern: "d/*" } },
   { tool: "glob", how: "directory", input: { pattern: "*", path: "d" } },
 ];
-const CALLS = 480;
+const CALLS = LONG ? 480 : 160;
 for (const { tool, how, input, calls = CALLS, path } of ROWS) {
   const name = `${tool}${path === undefined ? "" : " by ripgrep"} ${JSON.stringify(input)}`;
   test(`calls of ${name} that race with a ${how === "link" ? "file" : how} being replaced by a link reveal nothing`, async (t) => {
