@@ -15,7 +15,13 @@ const long = process.argv.includes("--long");
 const names = process.argv.slice(2).filter((word) => word !== "--long");
 
 /** Test files that share a process, because most of them take less time than loading the modules under test. They leave the process as they found it. */
-const TOGETHER = ["packages/agent/test/!(providers)/**", "packages/core/test/**", "packages/policy/test/**", "packages/store/test/**"];
+const TOGETHER = [
+  "packages/agent/test/!(providers)/**",
+  "packages/core/test/**",
+  "packages/policy/test/**",
+  "packages/store/test/**",
+  "packages/tools/test/!(custom|files|shell)/**",
+];
 
 const files = globSync(names.length === 0 ? ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"] : names.map(testsOf), { cwd: root });
 const notRun = join(cache, "not-run.txt");
