@@ -13,6 +13,11 @@ export function agentProcesses(agent: number): readonly number[] {
   return [agent, ...childrenOf(agent).flatMap((pid) => (/\/assent-hook\0/.test(commandOf(pid)) ? [] : agentProcesses(pid)))];
 }
 
+/** A wrapper and everything below it. */
+export function hookTree(pid: number): readonly number[] {
+  return [pid, ...childrenOf(pid).flatMap(hookTree)];
+}
+
 function isDecidingHook(pid: number): boolean {
   return /^\S*sh\0\S*\/assent-hook\0\w+\0decide\0/.test(commandOf(pid));
 }

@@ -7,7 +7,7 @@ import { AGENT_NAMES, AGENTS, type AgentName } from "@assent/guard";
 import { seeded } from "../crash/seeded.ts";
 import { LONG } from "../support/long.ts";
 import { findAgent, type GuardedPlace, guardAgents, openApproval, propose, type StartedAgent, verifyRecord } from "./guarded-agent.ts";
-import { agentProcesses, decidingHooks } from "./hook-processes.ts";
+import { agentProcesses, decidingHooks, hookTree } from "./hook-processes.ts";
 
 const RULES = { permissions: { allow: ["Shell(touch allowed*)"] } };
 const SEED = Number(process.env["ASSENT_TEST_SEED"] ?? 1);
@@ -61,9 +61,11 @@ async function killAgent(started: StartedAgent, random: (bound: number) => numbe
   await delay(randomMoment(random));
   if (ended) return false;
   for (const pid of agentProcesses(started.pid)) killIfAlive(pid, "SIGSTOP"); // it starts no other hook
-  const hooks = decidingHooks(started.pid);
+  const wrappers = decidingHooks(started.pid).map(({ wrapper }) => wrapper);
+  for (const pid of wrappers) killIfAlive(pid, "SIGSTOP");
+  const hooks = wrappers.flatMap(hookTree);
   for (const pid of agentProcesses(started.pid)) killIfAlive(pid);
-  for (const { wrapper, assent } of hooks) for (const pid of [wrapper, assent ?? wrapper]) killIfAlive(pid, "SIGHUP");
+  for (const pid of hooks) for (const signal of ["SIGHUP", "SIGCONT"] as const) killIfAlive(pid, signal);
   await started.end;
   return true;
 }

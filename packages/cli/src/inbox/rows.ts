@@ -47,7 +47,7 @@ async function viewOf(ledger: Ledger, row: SessionRow): Promise<SessionView> {
   ))
     mode = String(type === "session.created" ? body["mode"] : body["to"]);
   const group = row.group ? `${row.group.client} ${row.group.id}` : row.id;
-  return { title: sessionTitle(row), agent: agentName(row), cwd: row.cwd, mode, group, outside: row.group !== undefined };
+  return { title: sessionTitle(row), agent: agentName(row), cwd: row.cwd, mode, group, outside: Boolean(row.group) };
 }
 
 export function sessionTitle({ id, title }: Pick<SessionRow, "id" | "title">): string {
