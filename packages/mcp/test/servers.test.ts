@@ -170,6 +170,14 @@ describe("a server that misbehaves", () => {
       assert.match(error?.message ?? "", /'mcp__x__echo' ran, but its result could not be kept: it has more than 512 levels/);
     });
 
+  test("a result is not compared with a pattern of the server, which could take minutes", async (t) => {
+    const directory = scratch(t);
+    const { set, call } = createBench(t, { x: hostile("slow-pattern", directory) }, { directory });
+    await set.settle(20_000);
+    const { value, error } = await call("mcp__x__echo");
+    assert.deepEqual([value, error], [{ a: `${"a".repeat(22)}!` }, undefined]);
+  });
+
   test("pictures that would make a result too large for the model are named instead", async (t) => {
     const directory = scratch(t);
     const { set, call } = createBench(t, { x: hostile("pictures", directory) }, { directory });

@@ -8,6 +8,8 @@ import {
   type CreateMessageResult,
   type ElicitRequestParams,
   type ElicitResult,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
   type ListRootsResult,
   type LoggingMessageNotification,
   type Progress,
@@ -21,6 +23,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { type CredentialStore, createAuthProvider } from "../oauth/credentials.ts";
 import { ChannelTransport, type ServerChannel } from "./channel-transport.ts";
 import { describeHttpFailure, describeProgramFailure, ServerError } from "./failure.ts";
@@ -179,6 +182,17 @@ async function attach(client: Client, transport: Transport, signal: AbortSignal)
   return { closed };
 }
 
+/**
+ * Refuses schemas of results that do not compile. A result is not compared with the schema of the server that sent it: a pattern could take minutes,
+ * in which this process does nothing else.
+ */
+class SchemaCompiler extends AjvJsonSchemaValidator {
+  override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    super.getValidator<T>(schema);
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  }
+}
+
 function createClient(deps: ClientDeps, mode: "legacy" | "auto"): Client {
   const { elicit, listChanged, inFront } = deps;
   const follow = (kind: ListKind): { autoRefresh: false; debounceMs: number; onChanged: () => void } => ({
@@ -195,6 +209,7 @@ function createClient(deps: ClientDeps, mode: "legacy" | "auto"): Client {
         ...(inFront?.capabilities.sampling && { sampling: inFront.capabilities.sampling }),
       },
       versionNegotiation: { mode },
+      jsonSchemaValidator: new SchemaCompiler(),
       listChanged: { tools: follow("tools"), prompts: follow("prompts"), resources: follow("resources") },
     },
   );

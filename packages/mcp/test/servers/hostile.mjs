@@ -35,6 +35,8 @@ function tools() {
       { ...echo, name: "twice" },
     ];
   if (behavior === "bad-output") return [{ ...echo, outputSchema: { type: "object", properties: { a: { type: "strnig" } } } }];
+  if (behavior === "slow-pattern")
+    return [{ ...echo, outputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } } }];
   if (behavior === "deep") return [{ ...echo, inputSchema: nestedSchema(2_000) }];
   if (behavior === "invalid") return [echo, { ...echo, name: "text", inputSchema: { type: "string" } }];
   if (behavior === "late") return isLate ? [echo, { ...echo, name: "late" }] : [echo];
@@ -61,6 +63,7 @@ const CALLS = {
     const value = `{"a":`.repeat(levels) + "1" + "}".repeat(levels);
     process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"structuredContent":${value}}}\n`);
   },
+  "slow-pattern": (id) => answer(id, { content: [], structuredContent: { a: `${"a".repeat(22)}!` } }),
   pictures: (id) =>
     answer(id, { content: Array.from({ length: 3 }, () => ({ type: "image", mimeType: "image/png", data: "A".repeat(5_000_000) })) }),
   "too-long": () => {
