@@ -18,6 +18,11 @@ export function hookTree(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(hookTree)];
 }
 
+/** False for a process that ended, even if its parent has not asked for its status. */
+export function isRunning(pid: number): boolean {
+  return commandOf(pid) !== "";
+}
+
 function isDecidingHook(pid: number): boolean {
   return /^\S*sh\0\S*\/assent-hook\0\w+\0decide\0/.test(commandOf(pid));
 }

@@ -7,7 +7,7 @@ import { AGENT_NAMES, AGENTS, type AgentName } from "@assent/guard";
 import { seeded } from "../crash/seeded.ts";
 import { LONG } from "../support/long.ts";
 import { findAgent, type GuardedPlace, guardAgents, openApproval, propose, type StartedAgent, verifyRecord } from "./guarded-agent.ts";
-import { agentProcesses, decidingHooks, hookTree } from "./hook-processes.ts";
+import { agentProcesses, decidingHooks, hookTree, isRunning } from "./hook-processes.ts";
 
 const RULES = { permissions: { allow: ["Shell(touch allowed*)"] } };
 const SEED = Number(process.env["ASSENT_TEST_SEED"] ?? 1);
@@ -66,6 +66,7 @@ async function killAgent(started: StartedAgent, random: (bound: number) => numbe
   const hooks = wrappers.flatMap(hookTree);
   for (const pid of agentProcesses(started.pid)) killIfAlive(pid);
   for (const pid of hooks) for (const signal of ["SIGHUP", "SIGCONT"] as const) killIfAlive(pid, signal);
+  while (hooks.some(isRunning)) await delay(LOOK_MS);
   await started.end;
   return true;
 }
