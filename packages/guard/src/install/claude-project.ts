@@ -3,10 +3,29 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject } from "@assent/core";
 import type { AgentName } from "../agents.ts";
 import { hookGroups, readConfig } from "./hook-config.ts";
-import type { ProjectPlace, ProjectReader } from "./switched-off.ts";
 
 /** The call of a hook that asks; without it, every call counts. */
 export type GuardedCall = { readonly tool: string; readonly session: string };
+
+/** Where a project's configuration is looked for: the directory and those above it, up to the user's own. */
+export type ProjectPlace = {
+  readonly directory: string;
+  readonly home: string;
+  /** The directory of the user's own configuration of Claude Code. */
+  readonly claudeConfig: string;
+  /** The path of Assent's wrapper script. */
+  readonly wrapper: string;
+  /** The call that a hook decides about; without it, reasons for any call count. */
+  readonly call?: GuardedCall;
+};
+
+/** Reads the files of a project. */
+export type ProjectReader = {
+  /** Undefined for a missing file. */
+  readonly read: (path: string) => string | undefined;
+  /** The names in a directory; empty if there is none. */
+  readonly list: (path: string) => readonly string[];
+};
 
 const DEFINITIONS: Readonly<Partial<Record<AgentName, readonly string[]>>> = {
   claude: [".claude/agents", ".claude/commands", ".claude/skills"],

@@ -4,36 +4,17 @@ import type { AgentName } from "../agents.ts";
 import {
   changedShell,
   definitionFiles,
-  type GuardedCall,
   hooksInFrontMatter,
   isAsync,
   mayMatchCall,
+  type ProjectPlace,
+  type ProjectReader,
   strangePlugins,
 } from "./claude-project.ts";
 import { hookGroups, readConfig } from "./hook-config.ts";
 import { isOwnPlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
 import { disabledCodexHooks } from "./toml-feature.ts";
 import { quote } from "./wrapper.ts";
-
-/** Where a project's configuration is looked for: the directory and those above it, up to the user's own. */
-export type ProjectPlace = {
-  readonly directory: string;
-  readonly home: string;
-  /** The directory of the user's own configuration of Claude Code. */
-  readonly claudeConfig: string;
-  /** The path of Assent's wrapper script. */
-  readonly wrapper: string;
-  /** The call that a hook decides about; without it, reasons for any call count. */
-  readonly call?: GuardedCall;
-};
-
-/** Reads the files of a project. */
-export type ProjectReader = {
-  /** Undefined for a missing file. */
-  readonly read: (path: string) => string | undefined;
-  /** The names in a directory; empty if there is none. */
-  readonly list: (path: string) => readonly string[];
-};
 
 /**
  * Says, by file, why an agent is not guarded in a project. Its configuration may switch the hooks off, change how they run, or bring code that
