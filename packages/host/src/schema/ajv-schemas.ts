@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { createContext, Script } from "node:vm";
 import { canonicalJson, isObject, type JsonSchema, type SchemaProblem, type Schemas, type Validator } from "@assent/core";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { FormatName, FormatsPlugin } from "ajv-formats";
@@ -89,7 +90,43 @@ function compile(schema: JsonSchema, dialects: Map<Dialect, Ajv>): Validator {
   const ajv = dialects.get(dialect) ?? loadAjv(dialect);
   dialects.set(dialect, ajv);
   const validate = compileAlone(ajv, withoutDialect(schema));
-  return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).map(toProblem));
+  const check = hasSlowKeyword(schema) ? (value: unknown) => checkInTime(() => validate(value)) : (value: unknown) => validate(value);
+  return (value) => {
+    const isValid = check(value);
+    if (isValid === "too_slow") return [TOO_SLOW];
+    return isValid ? NO_PROBLEMS : (validate.errors ?? []).map(toProblem);
+  };
+}
+
+/** A pattern can take years with some values, and `uniqueItems` compares each item with all others. */
+function hasSlowKeyword(schema: JsonSchema): boolean {
+  return /"(pattern|patternProperties|uniqueItems)":/.test(JSON.stringify(schema));
+}
+
+const CHECK_LIMIT_MS = 1000;
+
+const TOO_SLOW: SchemaProblem = { pointer: "", text: `takes longer than ${CHECK_LIMIT_MS / 1000} s to compare with the schema` };
+
+const caller: { check: () => boolean } = { check: () => true };
+let callCheck: (() => unknown) | undefined;
+
+/** Node can only interrupt code that a `vm` script started. */
+function checkInTime(check: () => boolean): boolean | "too_slow" {
+  callCheck ??= prepareCall();
+  caller.check = check;
+  try {
+    return callCheck() === true;
+  } catch (error) {
+    // The error comes from the script's own context, so `instanceof Error` is false.
+    if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "too_slow";
+    throw error;
+  }
+}
+
+function prepareCall(): () => unknown {
+  const script = new Script("check()");
+  const context = createContext(caller);
+  return () => script.runInContext(context, { timeout: CHECK_LIMIT_MS });
 }
 
 /** Ajv remembers every `$id`, even of a schema that failed. Forget them, so schemas cannot refer to each other. */

@@ -43,6 +43,24 @@ for (const [name, schema, value, pointers] of ROWS) {
   });
 }
 
+const SLOW: readonly (readonly [name: string, schema: JsonSchema, value: unknown])[] = [
+  ["a pattern", { properties: { a: { pattern: "^(a+)+$" } } }, { a: `${"a".repeat(40)}!` }],
+  ["a pattern of property names", { patternProperties: { "^(a+)+$": { type: "number" } } }, { [`${"a".repeat(40)}!`]: 1 }],
+  [
+    "a pattern that is called by another name",
+    { $ref: "#/definitions/x", definitions: { x: { pattern: "(a|a)*$" } } },
+    `${"a".repeat(40)}!`,
+  ],
+  ["a list of many different items", { uniqueItems: true }, Array.from({ length: 100_000 }, (_, n) => ({ n }))],
+];
+for (const [name, schema, value] of SLOW) {
+  test(`${name} that takes too long is a problem, and the next value is checked`, () => {
+    const validate = schemas.compile(schema);
+    assert.deepEqual(validate(value), [{ pointer: "", text: "takes longer than 1 s to compare with the schema" }]);
+    assert.deepEqual(validate(Array.isArray(value) ? [{ n: 1 }] : typeof value === "string" ? "a" : {}), []);
+  });
+}
+
 const REFUSED: readonly (readonly [name: string, schema: JsonSchema])[] = [
   ["an unresolvable reference", { $ref: "#/definitions/absent" }],
   ["a reference to the network", { $ref: "https://example.test/schema.json" }],
