@@ -24,7 +24,13 @@ type Hostile = {
 
 const INPUT = z.object({ n: z.number() });
 const ALLOW: GateOptions = { rules: { allow: ["act"] } };
-const NEVER_VALID = { "~standard": { version: 1, vendor: "test", validate: never } } as unknown as typeof INPUT;
+const schemaOf = (validate: (value: { readonly n: number }) => unknown): typeof INPUT =>
+  ({ "~standard": { version: 1, vendor: "test", validate } }) as unknown as typeof INPUT;
+const answersOnly = (isAnswered: (n: number) => boolean): NonNullable<Hostile["tool"]> => ({
+  input: schemaOf((value) => (isAnswered(value.n) ? { value } : never())),
+  inputSchema: { type: "object" },
+});
+const TWO = { updatedInput: { n: 2 } };
 
 const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
   ["an approver that throws", { options: { approve: fail }, outcome: "denied", effects: 0 }],
@@ -64,10 +70,15 @@ const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
   ["a tool that throws", { options: ALLOW, tool: { run: fail }, outcome: "failed", effects: 0 }],
   ["a tool that throws nothing at all", { options: ALLOW, tool: { run: () => Promise.reject(undefined) }, outcome: "failed", effects: 0 }],
   ["a tool that never settles", { options: ALLOW, tool: { run: never }, cancels: true, outcome: "cancelled", effects: 0 }],
-  [
-    "a schema that never answers",
-    { options: ALLOW, tool: { input: NEVER_VALID, inputSchema: { type: "object" } }, cancels: true, outcome: "cancelled", effects: 0 },
-  ],
+  ["a schema that never answers", { options: ALLOW, tool: answersOnly(() => false), cancels: true, outcome: "cancelled", effects: 0 }],
+  ...[
+    { hooks: { pre_tool_use: () => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...TWO } }) } },
+    { hooks: { permission_request: () => ({ hookSpecificOutput: { decision: { behavior: "allow", ...TWO } } }) } },
+    { approve: async () => ({ outcome: "approve", ...TWO }) as const },
+  ].map((options): readonly [string, Hostile] => [
+    `a schema that never answers for the input that ${Object.keys({ ...options.hooks, ...options })[0]} changed`,
+    { options, tool: answersOnly((n) => n === 1), cancels: true, outcome: "cancelled", effects: 0 },
+  ]),
   ["an observer that throws", { options: { ...ALLOW, observe: fail }, outcome: "succeeded", effects: 1 }],
   [
     "a handler that throws",
@@ -221,6 +232,37 @@ describe("a hostile embedder", () => {
     );
     await gate.close();
   });
+
+  for (const [how, outcome] of [
+    ["cancelled", "cancelled"],
+    ["closed with its gate", "waiting"],
+  ] as const)
+    test(`a resume whose schema never answers can be ${how}: the call is ${outcome}`, { timeout: 20_000 }, async () => {
+      const store = newStore();
+      const definition = { name: "act", description: "Acts.", kind: "other", run: fail } as const;
+      const gate = await createGate({ store, approve: "park" });
+      gate.tool({ ...definition, ...answersOnly(() => true) } as never);
+      await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+      await gate.close();
+      const later = await createGate({ store, session: gate.session, approve: "park" });
+      const reached = Promise.withResolvers<void>();
+      const input = schemaOf(() => {
+        reached.resolve();
+        return never();
+      });
+      later.tool({ ...definition, ...answersOnly(() => true), input } as never);
+      const controller = new AbortController();
+      const resumed = later.resume(undefined, controller.signal);
+      await reached.promise;
+      if (how === "cancelled") controller.abort();
+      else await later.close();
+      const { calls } = await resumed;
+      assert.deepEqual(
+        calls.map((call) => call.outcome),
+        [outcome],
+      );
+      await later.close();
+    });
 
   for (const earlier of ["x", {}, [null], [5], [{}]])
     test(`resuming ${JSON.stringify(earlier)} is a clear error`, async () => {

@@ -122,7 +122,7 @@ async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidenc
   const { probe } = tool.definition;
   if (!probe && call.key === null) return undefined;
   const restored = await restoreCall(batch, run);
-  if ("end" in restored) return undefined;
+  if (!restored || "end" in restored) return undefined;
   if (probe) return await endByProbe(batch, run, { call, parsed: restored, evidence });
   return call.attempt === 1 && batch.deps.retryIdempotent ? await retryCall(batch, run, call, restored) : undefined;
 }

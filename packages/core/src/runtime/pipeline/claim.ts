@@ -49,6 +49,7 @@ function isStale(batch: BatchRun, judged: JudgedCall): boolean {
 
 async function judgeEdit(batch: BatchRun, run: CallRun, judged: JudgedCall, consent: Consent): Promise<CallExit | JudgedAgain> {
   const edit = await editOf(batch, run, judged.tool);
+  if (!edit) return await stopBeforeClaim(batch, run, judged);
   if ("end" in edit) return edit;
   run.editJudged = consent.pos;
   const again = await judgeCall(batch, run, edit, consent.id);

@@ -4,8 +4,8 @@ import { parseToolValue, readToolInput } from "../../model/schema/parse-input.ts
 import { InvalidInput } from "../../model/schema/problems.ts";
 import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
 import { unknownToolMessage } from "../../model/text/suggest.ts";
-import { buildFrom } from "../../tool.ts";
-import type { Maybe, Tool } from "../../tool-definition.ts";
+import { buildFrom, type GivenInput } from "../../tool.ts";
+import type { Invocation, Maybe, Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { Session } from "../session/session.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
@@ -23,7 +23,7 @@ export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCa
   try {
     const parsed = typeof run.arguments === "string" ? readToolInput(run.arguments) : parseToolValue(run.arguments);
     if ("ok" in parsed && !parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
-    const invocation = await unlessStopped(run, buildFrom(tool, parsed, callContext(batch, run)));
+    const invocation = await buildInput(batch, run, tool, parsed);
     if (!invocation) return undefined;
     batch.repeats.valid(tool.name);
     run.input = invocation.input;
@@ -35,9 +35,11 @@ export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCa
   }
 }
 
-/** A schema may validate asynchronously, and never end. */
-function unlessStopped<T>({ abort: { signal } }: CallRun, validated: Maybe<T>): Maybe<T | undefined> {
+/** Validates an input. Undefined if the call is stopped first: a schema may be asynchronous, and never answer. */
+export function buildInput(batch: BatchRun, run: CallRun, tool: Tool, given: GivenInput): Maybe<Invocation | undefined> {
+  const validated = buildFrom(tool, given, callContext(batch, run));
   if (!(validated instanceof Promise)) return validated;
+  const { signal } = run.abort;
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);
     if (signal.aborted) stop();

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../model/json/json.ts";
 import { parseEvent } from "../../model/known-event.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
-import { buildFrom } from "../../tool.ts";
 import type { Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { closeApproval } from "../approval/close.ts";
@@ -11,11 +10,11 @@ import type { Ending } from "../dispatch.ts";
 import { readCallRecord } from "../session/call-record.ts";
 import type { BatchRun, CallRun, StepResult } from "./call-run.ts";
 import { denialEnding, errorEnding } from "./endings.ts";
-import { callContext } from "./intake.ts";
+import { buildInput } from "./intake.ts";
 import type { ParsedCall } from "./judged-call.ts";
 
-/** Restores a judged call of an earlier process: its recorded input, bound to the tool it was judged for. A recorded deny still applies. */
-export async function restoreCall(batch: BatchRun, run: CallRun): Promise<StepResult<ParsedCall>> {
+/** Restores a judged call of an earlier process: its recorded input, bound to the tool it was judged for. A recorded deny still applies. Undefined if the call is stopped first. */
+export async function restoreCall(batch: BatchRun, run: CallRun): Promise<StepResult<ParsedCall> | undefined> {
   const { deps } = batch;
   const { "call.judged": judged } = await readCallRecord(deps.session.ledger, deps.session.id, run.callId);
   const tool = batch.batch.tools.get(run.name);
@@ -53,8 +52,8 @@ function noteOf({ reason, source, trace }: EventBodies["call.judged"]): string |
   return note?.startsWith(`${source}: `) ? note.slice(source.length + 2) : undefined; // a hook's note begins with its name
 }
 
-/** The input a person put in place of the one they were shown. */
-export async function editOf(batch: BatchRun, run: CallRun, tool: Tool): Promise<StepResult<ParsedCall>> {
+/** The input a person put in place of the one they were shown; undefined if the call is stopped first. */
+export async function editOf(batch: BatchRun, run: CallRun, tool: Tool): Promise<StepResult<ParsedCall> | undefined> {
   const { ledger, id } = batch.deps.session;
   let edited: JsonObject | undefined;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
@@ -69,9 +68,10 @@ async function build(
   batch: BatchRun,
   run: CallRun,
   { tool, input }: { readonly tool: Tool; readonly input: JsonObject },
-): Promise<StepResult<ParsedCall>> {
+): Promise<StepResult<ParsedCall> | undefined> {
   try {
-    const invocation = await buildFrom(tool, { value: input }, callContext(batch, run));
+    const invocation = await buildInput(batch, run, tool, { value: input });
+    if (!invocation) return undefined;
     run.input = invocation.input;
     return { tool, invocation, coercions: invocation.coercions, hook: undefined };
   } catch (error) {

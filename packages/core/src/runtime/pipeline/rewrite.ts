@@ -4,9 +4,8 @@ import { toolHookInput } from "../../model/hooks/input.ts";
 import { isObject } from "../../model/json/json.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Hooks } from "../../ports.ts";
-import { buildFrom } from "../../tool.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import { callContext } from "./intake.ts";
+import { buildInput, callContext } from "./intake.ts";
 import type { HookView, ParsedCall } from "./judged-call.ts";
 
 /** Consults the `pre_tool_use` hooks. A changed input is validated again; an invalid one, like a failing hook, denies. Rewriting never happens after this. */
@@ -50,7 +49,8 @@ export async function withInput(batch: BatchRun, run: CallRun, parsed: ParsedCal
     if (mode !== "merge" && mode !== "replace") throw new TypeError("updatedInputMode is not merge or replace");
     const value = rewrittenInput(parsed.invocation.input, { updatedInput: { input, mode } });
     if (value === undefined) return parsed;
-    const invocation = await buildFrom(parsed.tool, { value }, callContext(batch, run));
+    const invocation = await buildInput(batch, run, parsed.tool, { value });
+    if (!invocation) return { ...parsed, hook: denying(by, "the call was stopped before its input was checked") };
     run.input = invocation.input;
     return { ...parsed, invocation, coercions: invocation.coercions };
   } catch (error) {

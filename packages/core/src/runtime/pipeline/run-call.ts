@@ -4,7 +4,7 @@ import { CANCELED, decidedSource, RUN_STOPPED } from "../../model/notification-s
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Maybe } from "../../tool-definition.ts";
-import { closeApproval } from "../approval/close.ts";
+import { closeApproval, parkedApproval } from "../approval/close.ts";
 import { isGrantedByPattern } from "../approval/grants.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
 import { describeUnresolved } from "../proposal/resolve-call.ts";
@@ -120,6 +120,9 @@ function wakeWaiting({ runs }: BatchRun): void {
 
 async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<CallExit> {
   await awaitWritten(run);
+  const parked = parkedApproval(batch, run);
+  if (parked) return parked;
+  await closeApproval(batch, run, "cancelled");
   notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
   return { end: stoppedEnding(run) };
 }

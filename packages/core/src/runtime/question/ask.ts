@@ -49,7 +49,7 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionO
   return await observeAsking(batch, run, async () => {
     const row = questionOf(batch, run.callId);
     if (row) return await putQuestion(batch, run, await readWholeQuestion(batch.deps.session.ledger, row));
-    const read = "end" in restored ? { fault: NEVER_ASKED } : questionsOf(run.input);
+    const read = !restored || "end" in restored ? { fault: NEVER_ASKED } : questionsOf(run.input);
     if ("fault" in read) return errorEnding("failed", "not_applied", NEVER_ASKED);
     const call = batch.deps.session.state.calls.get(run.callId);
     const fingerprint = mayBeUnderWay(call) ? call.judged.fingerprint : undefined;
