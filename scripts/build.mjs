@@ -233,6 +233,7 @@ const inPlace = (groups) => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (path === "@assent/agent") return { path: join(agentDist, "index.js"), sideEffects: false };
+      if (path === "@assent/core/setup") return { path: "@assent/core", external: true }; // which the program loads anyway
       const inside =
         kind === "entry-point" ||
         (path.startsWith("@assent/") && !/^@assent\/(?:core(?:\/parts)?|mcp(?:\/gateway)?|store-postgres)$/.test(path));

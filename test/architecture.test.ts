@@ -56,7 +56,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
   {
     name: "tools",
     files: "packages/tools/src/**/*.ts",
-    mayImport: ["@assent/core", "@assent/core/parts", "@assent/policy", "@assent/host"],
+    mayImport: ["@assent/core", "@assent/core/parts", "@assent/core/setup", "@assent/policy", "@assent/host"],
     node: "any",
   },
   {
@@ -124,6 +124,16 @@ describe("who may import whom", () => {
     }
     return to.startsWith("@assent/") || to === "assent" ? row.mayImport.includes(to) : isDeclared(file, to);
   }
+});
+
+test("threads of custom tools load no more of core than its setup entry, because every module has a thread", () => {
+  const files = new Set(["packages/tools/src/custom/module-worker.ts"]);
+  const packages = new Set<string>();
+  for (const file of files)
+    for (const to of specifiers(read(file).replace(/^import type [^;]+;/gm, "")))
+      if (to.startsWith(".")) files.add(normalize(join(dirname(file), to)));
+      else if (to.startsWith("@assent/")) packages.add(to);
+  assert.deepEqual([...packages], ["@assent/core/setup"]);
 });
 
 describe("the reader of imports", () => {

@@ -1,5 +1,6 @@
-// What a program needs before its first call. The build lets @assent/gate load these exports, and the rest of core with the first call.
-export { ParkRequest, ToolDefinitionError } from "./errors.ts";
+// What a program needs before its first call. The build lets @assent/gate load these exports, and the rest of core with the first call. Threads of custom tools
+// need nothing else of core.
+export { ParkRequest, ToolDefinitionError, ToolError } from "./errors.ts";
 export { isAcceptedPlace } from "./model/answer-place.ts";
 export { decide } from "./model/decide.ts";
 export { MODES } from "./model/decision.ts";

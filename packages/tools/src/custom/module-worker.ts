@@ -1,6 +1,7 @@
 // The thread of one module of custom tools: loads it and runs its functions on request. See decision 38.
 import { syncBuiltinESMExports } from "node:module";
-import { isObject, type StandardResult } from "@assent/core";
+import type { StandardResult } from "@assent/core";
+import { isObject } from "@assent/core/setup";
 import type { CustomApplied, CustomTool, LogLevel, Params } from "./custom-tool.ts";
 import { reviveError, type SentOutcome, type ThreadRequest, type ToThread, toSentError } from "./thread-messages.ts";
 import { errorLine } from "./tool-failure.ts";

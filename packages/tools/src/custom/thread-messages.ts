@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
-import { type JsonSchema, messageOf, type PendingAction } from "@assent/core";
+import type { JsonSchema, PendingAction } from "@assent/core";
+import { messageOf } from "@assent/core/setup";
 import type { CustomTool, CustomToolContext, ExecOptions, LogLevel } from "./custom-tool.ts";
 import type { FailureType } from "./tool-failure.ts";
 

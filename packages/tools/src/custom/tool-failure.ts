@@ -1,4 +1,4 @@
-import { ToolDefinitionError } from "@assent/core";
+import { ToolDefinitionError } from "@assent/core/setup";
 
 /** Why a custom tool is missing. */
 export type ToolFailure = {

@@ -1,5 +1,6 @@
 import { format } from "node:util";
-import { type PendingAction, ToolError, type ToolResult } from "@assent/core";
+import type { PendingAction, ToolResult } from "@assent/core";
+import { ToolError } from "@assent/core/setup";
 import * as zod from "zod";
 import type { CustomTool, CustomToolApi, CustomToolContext, CustomToolUi, ExecOptions, ExecResult, LogLevel } from "./custom-tool.ts";
 import { type CallFacts, toSentAction, type UiMethod } from "./thread-messages.ts";

@@ -1,7 +1,8 @@
 import { registerHooks } from "node:module";
 import { basename, dirname, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { defineTool, editDistance, isObject, type JsonSchema, KINDS, type StandardSchema } from "@assent/core";
+import type { JsonSchema, StandardSchema } from "@assent/core";
+import { defineTool, editDistance, isObject, KINDS } from "@assent/core/setup";
 import type { CustomTool, CustomToolApi } from "./custom-tool.ts";
 import { fileDigest } from "./file-digest.ts";
 import { DATA_FIELDS, type DescribedItem, type DescribedTool, type LoadReport, TOOL_FUNCTIONS } from "./thread-messages.ts";
