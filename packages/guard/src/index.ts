@@ -10,7 +10,7 @@ export {
   agentFiles,
   type InstallScope,
 } from "./install/agent-files.ts";
-export type { ProjectPlace, ProjectReader } from "./install/claude-project.ts";
+export type { ProjectPlace, ProjectReader } from "./install/project-hooks.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
 export { switchedOff } from "./install/switched-off.ts";
 export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";

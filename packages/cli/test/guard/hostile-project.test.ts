@@ -52,6 +52,15 @@ const HOSTILE: readonly [sentence: string, agent: string, file: string, text: st
     '---\nhooks: {"Pre\\x54oolUse": []}\n---\n',
     /the hooks that it brings/,
   ],
+  ["a subagent in a directory that is named like a file", "claude", ".claude/agents/a.md/x.md", FRONT_MATTER, /the hooks that it brings/],
+  [
+    "hooks after a key that looks like the end of the settings",
+    "qwen",
+    ".qwen/skills/x/SKILL.md",
+    `---\n---x: y\n${FRONT_MATTER.slice(4)}---\n`,
+    /the hooks that it brings/,
+  ],
+  ["settings that begin twice", "qwen", ".qwen/skills/x/SKILL.md", `---\n${FRONT_MATTER}`, /the hooks that it brings/],
   ["a skill with hooks", "qwen", ".qwen/skills/x/SKILL.md", FRONT_MATTER, /the hooks that it brings/],
   ["a skill for all agents", "qwen", ".agents/skills/x/SKILL.md", FRONT_MATTER, /the hooks that it brings/],
   ["a plugin", "claude", ".claude/settings.json", '{"enabledPlugins":{"x@team":true}}', /it enables the plugin x@team/],
@@ -130,6 +139,7 @@ describe("a project that switches the guard off", () => {
     ["ls() { rm -r .; }", 2],
     ["export PATH=./bin:$PATH", 2],
     ["export PATH=/tmp/bin", 2],
+    ["export GIT_SSH_COMMAND=./evil", 2],
     ['export STAGE="$(touch ran)"', 2],
   ];
   for (const [line, expected] of SHELL_LINES)

@@ -1,18 +1,18 @@
 import { dirname, join } from "node:path";
 import { isObject, type Json, type JsonObject } from "@assent/core";
 import type { AgentName } from "../agents.ts";
+import { hookGroups, readConfig } from "./hook-config.ts";
+import { isOwnPlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
 import {
-  changedShell,
-  definitionFiles,
-  hooksInFrontMatter,
+  findForeignPlugin,
+  findFrontMatterHooks,
+  findShellChange,
   isAsync,
+  listDefinitionFiles,
   mayMatchCall,
   type ProjectPlace,
   type ProjectReader,
-  strangePlugins,
-} from "./claude-project.ts";
-import { hookGroups, readConfig } from "./hook-config.ts";
-import { isOwnPlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
+} from "./project-hooks.ts";
 import { disabledCodexHooks } from "./toml-feature.ts";
 import { quote } from "./wrapper.ts";
 
@@ -23,7 +23,7 @@ import { quote } from "./wrapper.ts";
 export function switchedOff(agent: AgentName, place: ProjectPlace, files: ProjectReader): readonly string[] {
   const found = directoriesAbove(place.directory, place.home).flatMap((project) => {
     const named = PROJECT_FILES[agent].map((name) => join(project, name));
-    const code = agent === "opencode" ? codeFiles(project, files) : definitionFiles(agent, project, files);
+    const code = agent === "opencode" ? codeFiles(project, files) : listDefinitionFiles(agent, project, files);
     return [...named, ...code].map((path) => ({ path, text: files.read(path) }));
   });
   return found.flatMap(({ path, text }) => {
@@ -60,7 +60,7 @@ type ProjectFile = { readonly path: string; readonly text: string };
 
 function reasonIn(agent: AgentName, place: ProjectPlace, { path, text }: ProjectFile, files: ProjectReader): string | undefined {
   const { wrapper } = place;
-  if (path.endsWith(".md")) return hooksInFrontMatter(text);
+  if (path.endsWith(".md")) return findFrontMatterHooks(text);
   if (agent === "codex") return disabledCodexHooks(text); // a person has to trust each hook of a project
   if (path.endsWith("/.env")) return changedEnvironment(variablesOf(text), LOADED_FROM_FILE);
   if (/\.[cm]?[jt]s$/.test(path)) return path.endsWith(`/plugin/${PLUGIN_NAME}`) && isOwnPlugin(text, wrapper) ? undefined : CODE;
@@ -71,7 +71,7 @@ function reasonIn(agent: AgentName, place: ProjectPlace, { path, text }: Project
     disabledHooks(config) ??
     changedEnvironment(config["env"], CHANGES_HOOKS) ??
     DECIDING_EVENTS[agent].flatMap((event) => otherHooks(agent, config, event, place) ?? [])[0] ??
-    (agent === "claude" ? (strangePlugins(config, place, files) ?? changedShell(config, place, files)) : undefined)
+    (agent === "claude" ? (findForeignPlugin(config, place, files) ?? findShellChange(config, place, files)) : undefined)
   );
 }
 
@@ -125,7 +125,7 @@ function otherHooks(agent: AgentName, config: JsonObject, event: string, { wrapp
 }
 
 const WHERE_TO =
-  "Move those that only check to .assent/settings.json, where Assent runs them itself after assent trust, or those that you trust to your own settings";
+  "Move hooks that only check calls to .assent/settings.json and run 'assent trust': Assent then runs them itself. Move hooks that you trust to your own settings";
 
 /** A comment in another hook's command must not make it one of ours. */
 function isOwnHook(entry: Json, wrapper: string): boolean {

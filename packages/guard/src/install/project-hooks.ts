@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type Json, type JsonObject } from "@assent/core";
+import { compileGlob, isObject, type Json, type JsonObject } from "@assent/core";
+import { PROGRAM_VARIABLES, SHELL_VARIABLES } from "@assent/core/parts";
 import type { AgentName } from "../agents.ts";
 import { hookGroups, readConfig } from "./hook-config.ts";
 
-/** The call of a hook that asks; without it, every call counts. */
+/** The call that a hook decides about. */
 export type GuardedCall = { readonly tool: string; readonly session: string };
 
 /** Where a project's configuration is looked for: the directory and those above it, up to the user's own. */
@@ -15,7 +16,7 @@ export type ProjectPlace = {
   readonly claudeConfig: string;
   /** The path of Assent's wrapper script. */
   readonly wrapper: string;
-  /** The call that a hook decides about; without it, reasons for any call count. */
+  /** Without it, a reason for any call counts. */
   readonly call?: GuardedCall;
 };
 
@@ -32,8 +33,8 @@ const DEFINITIONS: Readonly<Partial<Record<AgentName, readonly string[]>>> = {
   qwen: [".qwen/agents", ".qwen/commands", ".qwen/skills", ".agents/skills"],
 };
 
-/** Files of a project that may bring hooks for the time in which a subagent, a command or a skill runs. */
-export function definitionFiles(agent: AgentName, project: string, files: ProjectReader): readonly string[] {
+/** Subagents, commands and skills of a project. Each may bring hooks for the time in which it runs. */
+export function listDefinitionFiles(agent: AgentName, project: string, files: ProjectReader): readonly string[] {
   return (DEFINITIONS[agent] ?? []).flatMap((name) => markdownBelow(join(project, name), files, MOST_LEVELS));
 }
 
@@ -41,39 +42,37 @@ const MOST_LEVELS = 6;
 
 function markdownBelow(folder: string, files: ProjectReader, levels: number): readonly string[] {
   if (levels === 0) return [];
-  return files
-    .list(folder)
-    .map((name) => join(folder, name))
-    .flatMap((path) => (path.endsWith(".md") ? [path] : markdownBelow(path, files, levels - 1)));
+  const paths = files.list(folder).map((name) => join(folder, name));
+  return paths.flatMap((path) => [...(path.endsWith(".md") ? [path] : []), ...markdownBelow(path, files, levels - 1)]);
 }
 
-/** What is wrong with such a file. Only the lines between its first and second `---` are settings. */
-export function hooksInFrontMatter(text: string): string | undefined {
-  const [, settings = ""] = /^\ufeff?---([\s\S]*?)(?:\n---|$(?![\s\S]))/.exec(text) ?? [];
+/** Why a call is denied beside this definition. Its settings begin at a first line `---` and end before the next line that is exactly `---`. */
+export function findFrontMatterHooks(text: string): string | undefined {
+  const [, settings = ""] = /^\ufeff?---([^\n]*\n?[\s\S]*?)(?:\n---\r?\n|$)/.exec(text) ?? [];
   return MENTIONS_HOOKS.test(settings) ? "the hooks that it brings can change or allow a call after Assent decided" : undefined;
 }
 
-/** Also an escape in a quoted word, which can spell the names. */
+/** The names of the events, or an escape in quoted YAML, which can spell them. */
 const MENTIONS_HOOKS = /PreToolUse|PermissionRequest|\\(?:[xuU]|\r?\n)/;
 
-/** A project may enable the plugins that the user enables as well, from the same marketplace. */
-export function strangePlugins(config: JsonObject, { claudeConfig }: ProjectPlace, { read }: ProjectReader): string | undefined {
+/** Names a plugin that the project enables, unless the user enables it as well, from the same marketplace. */
+export function findForeignPlugin(config: JsonObject, { claudeConfig }: ProjectPlace, { read }: ProjectReader): string | undefined {
   const own = readOwn(read(join(claudeConfig, "settings.json")) ?? "");
-  const strange = Object.entries(objectIn(config, "enabledPlugins")).find(([name, value]) => {
+  const foreign = Object.entries(objectIn(config, "enabledPlugins")).find(([name, value]) => {
     const marketplace = name.slice(name.lastIndexOf("@") + 1);
     const [theirs, ours] = [config, own].map((settings) => objectIn(settings, "extraKnownMarketplaces")[marketplace]);
     const sameSource = theirs === undefined || isDeepStrictEqual(theirs, ours);
     return value !== false && !(objectIn(own, "enabledPlugins")[name] === true && sameSource);
   });
-  if (strange === undefined) return undefined;
-  return `it enables the plugin ${strange[0]}, whose hooks can change or allow a call after Assent decided. Enable a plugin that you trust in your own settings, too`;
+  if (foreign === undefined) return undefined;
+  return `it enables the plugin ${foreign[0]}, whose hooks can change or allow a call after Assent decided. If you trust the plugin, enable it in your own settings, too`;
 }
 
 function readOwn(text: string): JsonObject {
   try {
     return readConfig(text);
   } catch {
-    return {}; // then nothing of it counts
+    return {}; // settings that cannot be read enable nothing
   }
 }
 
@@ -85,25 +84,29 @@ function objectIn(from: JsonObject, name: string): JsonObject {
 /** Hooks at these events write a file that Claude Code loads into the shell of each command. */
 const WRITE_ENVIRONMENT = ["SessionStart", "Setup", "CwdChanged", "FileChanged"];
 const PLAIN_LINE = /^\s*(?:#.*|export ([A-Za-z_]\w*)=(?:'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-]*))?\s*$/;
-const CHANGES_PROGRAMS = /^(?:PATH|CDPATH|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|IFS|(?:LD|DYLD|BASH_FUNC)_.+)$/;
+const CHANGES_PROGRAMS = ["PATH", ...SHELL_VARIABLES, ...PROGRAM_VARIABLES].map((glob) => compileGlob(glob));
 
-/** What hooks of the project left for the shell of each command in this session, unless it only sets variables. */
-export function changedShell(config: JsonObject, { claudeConfig, call }: ProjectPlace, { read, list }: ProjectReader): string | undefined {
+/** Finds a line that hooks of the project added to the shell of this session's commands, unless it only sets a harmless variable. */
+export function findShellChange(
+  config: JsonObject,
+  { claudeConfig, call }: ProjectPlace,
+  { read, list }: ProjectReader,
+): string | undefined {
   if (call?.tool !== "Bash" || !WRITE_ENVIRONMENT.some((event) => hookGroups(config, event).length > 0)) return undefined;
   const folder = join(claudeConfig, "session-env", call.session);
   const lines = list(folder).flatMap((name) => (read(join(folder, name)) ?? "").split("\n"));
   const line = lines.find((one) => {
     const [matched, name = ""] = PLAIN_LINE.exec(one) ?? [];
-    return matched === undefined || CHANGES_PROGRAMS.test(name);
+    return matched === undefined || CHANGES_PROGRAMS.some((glob) => glob.matches(name));
   });
   if (line === undefined) return undefined;
   return `its hooks changed the shell of Claude Code's commands (${JSON.stringify(line.slice(0, 80))}), so commands are not what they look like`;
 }
 
-/** Tools without other names in Claude Code. Measured: a matcher that only lists names is compared with the whole name. */
+/** Tools that have only one name in Claude Code. A matcher that only lists names is compared with the whole name (measured). */
 const ONE_NAME = new Set(["Bash", "Edit", "MultiEdit", "Write", "NotebookEdit", "Read", "Glob", "Grep", "WebFetch", "WebSearch"]);
 
-/** False if Claude Code certainly does not run the hooks of this group for the call. */
+/** False only if Claude Code does not run the hooks of this group for the call. */
 export function mayMatchCall(group: Json, call: GuardedCall | undefined): boolean {
   const matcher = isObject(group) ? group["matcher"] : undefined;
   if (call === undefined || !ONE_NAME.has(call.tool) || typeof matcher !== "string" || !/^[A-Za-z|]+$/.test(matcher)) return true;
