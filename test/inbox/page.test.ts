@@ -139,6 +139,22 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
+  test("what was typed for a call does not appear with the same call of another session", async () => {
+    const scene = new InboxScene();
+    for (const name of ["one", "two"]) scene.park(name, [shell("npm run build")]);
+    await opened(scene, async ({ page }) => {
+      const links = page.locator(".group li a", { hasText: "npm run build" });
+      const reason = page.locator("input[placeholder='shown to the model']");
+      await links.first().click();
+      await reason.fill("because");
+      await page.keyboard.press("Escape");
+      await links.last().click();
+      await page.waitForSelector("article.card:not(.inert)");
+      await page.waitForFunction("document.querySelector('article.card').dataset.id === location.hash.split('/').at(-1)");
+      assert.equal(await reason.inputValue(), "");
+    });
+  });
+
   test("an address of a session that does not exist says so, and an unknown one shows the list", async () => {
     const scene = new InboxScene();
     await opened(scene, async ({ page }) => {
@@ -146,9 +162,14 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await page.waitForSelector("main >> text=This no longer exists.");
       await page.evaluate('location.hash = "#/nonsense"');
       await page.waitForSelector("text=Nothing waits for an answer.");
-      const { link } = JSON.parse(await scene.serve("--json", "--no-resume"));
-      assert.match(link, /^http:.*#t=/, "programs get the link as JSON");
     });
+  });
+
+  test("programs get the link as JSON", async () => {
+    const scene = new InboxScene();
+    const { link } = JSON.parse(await scene.serve("--json", "--no-resume"));
+    await scene.close();
+    assert.match(link, /^http:.*#t=/);
   });
 
   test("an edited command is judged again; a placeholder of a secret and a denied command are refused", async () => {

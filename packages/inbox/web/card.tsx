@@ -21,9 +21,9 @@ type CardProps = {
 export type AnswerBody = Omit<InboxAnswer, "id" | "revision" | "fingerprint">;
 
 export function Card({ card, split, answer, onKey }: CardProps) {
-  const [reason, setReason] = useDraft(card.fingerprint, "reason", "");
+  const [reason, setReason] = useDraft(card, "reason", "");
   const [chosen, setChosen] = useState<ChosenHunks | undefined>(undefined);
-  const [edit, setEdit] = useDraft<string | undefined>(card.fingerprint, "edit", undefined);
+  const [edit, setEdit] = useDraft<string | undefined>(card, "edit", undefined);
   const [problem, setProblem] = useState("");
   const isInert = useInert(shownText(card));
   const reasonField = useRef<HTMLInputElement>(null);

@@ -15,7 +15,7 @@ type Draft = { readonly selected: readonly string[]; readonly custom: string; re
 const EMPTY: Draft = { selected: [], custom: "", note: "" };
 
 export function Questions({ card, isInert, say }: QuestionsProps) {
-  const [drafts, setDrafts] = useDraft<Readonly<Record<string, Draft>>>(card.fingerprint, "answers", {});
+  const [drafts, setDrafts] = useDraft<Readonly<Record<string, Draft>>>(card, "answers", {});
   const draftOf = (id: string): Draft => drafts[id] ?? EMPTY;
   const change = (id: string, part: Partial<Draft>): void => setDrafts({ ...drafts, [id]: { ...draftOf(id), ...part } });
   const isComplete = card.questions.every(({ id }) => draftOf(id).selected.length > 0 || draftOf(id).custom.trim() !== "");
