@@ -46,8 +46,8 @@ async function gateCalls(): Promise<(at: number) => Promise<unknown>> {
 }
 
 /**
- * What a gate adds to a call. Blocks of calls of both take turns in one process. The lower quartiles leave out blocks that a full garbage collection or other programs
- * disturbed, on both sides alike.
+ * What a gate adds to a call. Blocks of calls through the gate and through the dispatcher take turns in one process. Comparing the lower quartiles leaves out
+ * blocks that a full garbage collection or another program disturbed.
  */
 export async function gateRows(): Promise<readonly Row[]> {
   const blocks: Record<"dispatcher" | "gate", number[]> = { dispatcher: [], gate: [] };

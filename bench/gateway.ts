@@ -46,8 +46,8 @@ async function call({ client }: Connected, at: number): Promise<CallCost> {
 }
 
 /**
- * Milliseconds per call: processor time of the client, what is between, and the server; and time that passes. The calls alternate,
- * because processes that waited longer for their next call use more processor time for it, and the disk makes the gateway's wait.
+ * Milliseconds per call: processor time of all processes, and elapsed time. The sides take turns, because a process uses more processor time for a
+ * call if it waited longer for it, and the gateway's processes also wait for the disk.
  */
 async function measureCalls(sides: readonly Connected[]): Promise<readonly CallCost[]> {
   const costs = sides.map(({ pid }) => ({ processor: -processorTime(pid), wall: 0 }));

@@ -31,7 +31,7 @@ import { parseStoreUrl } from "../packages/store-postgres/src/connect/store-url.
 import { runPostgres } from "../packages/store-postgres/test/postgres-server.ts";
 import { microseconds, type Row, ratioRow, valueRow } from "./measure.ts";
 
-/** Commits of the ledger and bare inserts take turns, and their medians are compared, so one lucky or slow moment of the machine changes nothing. */
+/** Commits of the ledger and bare inserts take turns, and their medians are compared, so that a few slow or fast ones change nothing. */
 const SINGLE = 2_000;
 const GROUP = 100;
 const GROUPS = 400;
@@ -42,7 +42,7 @@ const FEW_SESSIONS = 200;
 const SESSIONS_AT_ONCE = 25;
 const ports = createHostPorts({ stateDirectory: "/nonexistent" });
 
-/** Stores so many events with one commit. */
+/** Stores this many events with one commit. */
 type Commit = (events: number) => Promise<unknown>;
 
 /** A table with the columns of the ledger's events and a primary key, one statement per commit. */

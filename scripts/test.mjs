@@ -14,7 +14,7 @@ const cache = join(root, "node_modules/.cache/assent-test");
 const long = process.argv.includes("--long");
 const names = process.argv.slice(2).filter((word) => word !== "--long");
 
-/** Test files that share a process, because most of them take less time than loading the modules under test. They leave the process as they found it. */
+/** Test files that share a process, because loading the modules under test takes longer than most of them. They leave the process as they found it. */
 const TOGETHER = [
   "packages/agent/test/!(providers)/**",
   "packages/core/test/**",

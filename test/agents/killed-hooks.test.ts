@@ -51,7 +51,7 @@ function killIfAlive(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
   }
 }
 
-/** Kills an agent at a random moment after its first hook started, and ends the hooks that it left as a closed terminal does. */
+/** Kills an agent at a random moment after its first hook started, and sends SIGHUP to the hooks that it left, as a closed terminal does. */
 async function killAgent(started: StartedAgent, random: (bound: number) => number): Promise<boolean> {
   let ended = false;
   void started.end.then(() => {

@@ -52,7 +52,7 @@ async function runSessions(store?: string): Promise<void> {
 
 type Waiting = { readonly id: string; readonly command: string; readonly agent: string; readonly group: string };
 
-/** Two calls at once in each session, and each writes a line to a file of its own. A person approves what the list shows until all agents end. */
+/** Each session makes two calls at once, which append to files of their own. A person approves what the list shows until all agents end. */
 async function approveSessions(): Promise<void> {
   await using place = await guardAgents(["claude", "codex"], {});
   const names = SESSIONS.map((_, session) => ["a", "b"].map((call) => `s${session}-${call}`));

@@ -273,7 +273,7 @@ describe("seeing what a command would do", { skip: withoutProgram("bwrap") }, ()
     assert.doesNotMatch(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }), /^sleep 1234$/m);
   });
 
-  test("a model is told what was thrown away when the rest was written", async () => {
+  test("the result for the model says what was thrown away when the rest was written", async () => {
     using at = workspace({ "a.txt": "a" });
     const seen = "[Written outside the workspace, and thrown away: /tmp/elsewhere.]";
     await write(at, await park(at, "echo x > /tmp/elsewhere; echo b > a.txt", seen));

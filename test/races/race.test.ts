@@ -13,7 +13,7 @@ import { APPROVER, type Ask, type Said } from "./approver.ts";
 for (const store of await bothStores()) {
   describe(`two processes answer one approval at the same time, ${store.name}`, () => {
     const often = LONG ? 1_000 : 100;
-    test(`both say yes, ${often} times: one wins each time, the other is told who, and there are ${often} effects`, async () => {
+    test(`both say yes, ${often} times: one wins each time, the other learns who, and there are ${often} effects`, async () => {
       const { won, effects } = await race(store, often, ["approve", "approve"]);
       assert.deepEqual([won.approved, won.rejected, effects], [often, 0, often]);
     });

@@ -345,7 +345,7 @@ export interface Hooks {
   /** Undefined if no hook of this event applies. */
   consult(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOpinion | undefined>;
   /**
-   * True if a hook of this event may look at calls of this tool; otherwise it is neither consulted nor notified of them. Live output is withheld where it says so of
+   * True if a hook of this event may look at calls of this tool. If false, no hook is consulted or notified about them. Live output is withheld where it says so of
    * `tool_response_transform`, so a port that removes text from results must have it; without it, live output is shown.
    */
   readonly applies?: (event: HookPoint, tool: string) => boolean;

@@ -204,12 +204,12 @@ describe("a hostile embedder", () => {
     ["messages to resume that are text", (gate) => gate.resumeMessages("x" as never), /takes a list of messages/],
     ["a misspelled name of the person", (gate) => gate.resumeMessages([], { answerdBy: "Ann" } as never), /options of resumeMessages are/],
     [
-      "a name of the person that is no text",
+      "a name of the person that is not text",
       (gate) => gate.resumeMessages([], { answeredBy: 5 as never }),
       /options of resumeMessages are/,
     ],
     ["an unknown event", async (gate) => gate.on("decide" as never, () => undefined), /no event 'decide'\. It has .*decided/],
-    ["a listener that is no function", async (gate) => gate.on("decided", undefined as never), /listener of event 'decided' must be a/],
+    ["a listener that is not a function", async (gate) => gate.on("decided", undefined as never), /listener of event 'decided' must be a/],
   ];
   for (const [sentence, act, message] of mistakes)
     test(`${sentence} is a clear error`, async () => {

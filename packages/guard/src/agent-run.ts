@@ -95,7 +95,7 @@ export function agentRun(agent: AgentName, url: string): AgentRun {
           OPENCODE_DISABLE_AUTOUPDATE: "1",
           OPENCODE_DISABLE_MODELS_FETCH: "1",
           OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-          npm_config_offline: "true", // with a plugin, its first start waits for a package from npm that Assent's plugin doesn't need
+          npm_config_offline: "true", // its first start with a plugin would wait for a package that Assent's plugin does not need
         },
         config: { variable: "OPENCODE_CONFIG", text: JSON.stringify({ provider: { [PROVIDER]: provider }, permission: "allow" }) },
       };

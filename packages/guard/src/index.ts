@@ -10,8 +10,8 @@ export {
   agentFiles,
   type InstallScope,
 } from "./install/agent-files.ts";
-export type { ProjectPlace, ProjectReader } from "./install/project-hooks.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
+export type { ProjectPlace, ProjectReader } from "./install/project-hooks.ts";
 export { switchedOff } from "./install/switched-off.ts";
 export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export {

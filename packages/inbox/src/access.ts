@@ -28,7 +28,7 @@ export type AccessRequest = {
   readonly hosts: readonly string[];
   /** No cookie is needed: it shows and changes nothing. */
   readonly isPublic: boolean;
-  /** The cookie alone is enough. */
+  /** The cookie is enough, without the key. */
   readonly isStream: boolean;
 };
 

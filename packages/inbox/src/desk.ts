@@ -131,7 +131,7 @@ export type SessionLine = {
 
 /** One line of a session's timeline. */
 export type TimelineEntry = {
-  /** Names the entry, also when earlier or later ones are added. */
+  /** Its position in the record, which does not change when earlier or later entries are added. */
   readonly pos: number;
   readonly at: string;
   readonly what: string;

@@ -5,7 +5,8 @@ const BEAT_MS = 15_000;
 
 /**
  * Sends a server-sent event to a browser after each change of the record. An event has only the position; the page then reads what it shows, so
- * nothing is lost between two connections, and a browser that reads slowly gets only the newest one. After a reconnect with `Last-Event-ID`, the first event is sent at once if the page missed a change.
+ * nothing is lost between two connections, and a browser that reads slowly gets only the newest one. After a reconnect with `Last-Event-ID`, the
+ * first event is sent at once if the page missed a change.
  */
 export function streamChanges(desk: InboxDesk, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });

@@ -131,8 +131,8 @@ describe("who may use the page", () => {
       () => ({ path: "/api/waiting", headers: { cookie: `a=${cookie.split("=")[1]}` } }),
     ],
     ...[
-      ["a cookie that a server on another port received shows nothing without the page's key", ""],
-      ["and neither does the key of another login", "A".repeat(43)],
+      ["a stolen cookie shows nothing without the page's key", ""],
+      ["a stolen cookie shows nothing with the key of another login", "A".repeat(43)],
     ].map(
       ([name = "", other = ""]): Attack => [
         "stolen cookie",
@@ -143,7 +143,7 @@ describe("who may use the page", () => {
     ),
     [
       "stolen cookie",
-      "nor does it answer",
+      "a stolen cookie does not answer",
       401,
       () => ({ method: "POST", path: "/api/answers", headers: { ...json(), cookie, "x-assent-key": "" }, body: answerBody }),
     ],

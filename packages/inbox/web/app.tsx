@@ -80,7 +80,7 @@ function App() {
       else location.reload(); // a new link was opened in this tab
     };
     addEventListener("hashchange", follow);
-    const clock = setInterval(() => setNow(Date.now()), 10_000); // ages grow
+    const clock = setInterval(() => setNow(Date.now()), 10_000); // draws again, because requests show their age
     return () => {
       removeEventListener("hashchange", follow);
       clearInterval(clock);

@@ -11,7 +11,7 @@ import {
 import { age, visible } from "./text.ts";
 import { download, get, post, WireError } from "./wire.ts";
 
-/** Loads a value again whenever the record changes. A text says why there is none. */
+/** Loads a value again whenever the record changes. A text is the reason why there is no value. */
 function useLoaded<T>(path: string, version: number): T | string | undefined {
   const [loaded, setLoaded] = useState<{ readonly path: string; readonly value: T | string } | undefined>(undefined);
   useEffect(() => {

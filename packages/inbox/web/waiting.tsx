@@ -4,7 +4,7 @@ import type { WaitingRow } from "../src/desk.ts";
 import { choicesOf, type Filter, groupRows } from "../src/list.ts";
 import { age, visible } from "./text.ts";
 
-/** More rows make each key that a person presses slow. */
+/** With more rows, the page reacts slowly to keys. */
 const PAGE_ROWS = 1_000;
 
 type WaitingProps = {

@@ -156,10 +156,7 @@ test("a pooler that changes the server's process between transactions is refused
   const head = await ledger.head();
   isChanged = true;
   const append = ledger.append(lease, 0, { events: [createdDraft()], durability: "full" });
-  await assert.rejects(
-    append,
-    failsWith("store_unsafe_location", /a pooler in transaction mode\. Nothing ran\. Instead, connect directly/),
-  );
+  await assert.rejects(append, failsWith("store_unsafe_location", /a pooler in transaction mode\. Nothing ran\. Connect directly/));
   assert.equal(await ledger.head(), head);
 });
 

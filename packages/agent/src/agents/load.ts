@@ -40,7 +40,7 @@ export function builtInAgentsFolder(): string {
   return fileURLToPath(new URL("../../src/agents/built-in", import.meta.url));
 }
 
-/** Loads definitions; the first folder that defines a name wins. An untrusted project's are listed, but not usable. */
+/** Loads definitions; the first folder that defines a name wins. Those of an untrusted project are listed, but not usable. */
 export function loadAgents({ folders, workspace, trusted }: AgentPlaces): LoadedAgents {
   const read = folders.map(({ path, level }) =>
     readFolder({ path, level, usable: level !== "project" || trusted, inside: level === "project" ? workspace : undefined }),

@@ -19,7 +19,7 @@ const TRY_LOCK_MS = 50;
 
 /** A stream that runs beside the program's work. */
 export type AuditStream = {
-  /** Sends what is left, for at most two seconds, and not at all to a destination that is down. `others` may still record events, in the same time. */
+  /** Waits for `others`, which may still record events, and sends the rest, except to a destination that is down. Both take at most two seconds in all. */
   readonly close: (others?: Promise<void>) => Promise<void>;
 };
 
@@ -82,7 +82,7 @@ async function pump(target: AuditTarget, { ledger, clock, closing, leaving, repo
       report(target, undefined);
     }
     if (result === "sent") {
-      await setImmediate(); // a long backlog must not keep the program from its own work, or from noticing that its time is over
+      await setImmediate(); // lets the program do its own work during a long backlog, and lets `leaving` abort
       continue;
     }
     if (closing.aborted && result === "all sent") return;

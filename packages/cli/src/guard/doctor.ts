@@ -35,8 +35,10 @@ async function examine(context: Context, agent: AgentName): Promise<DoctorResult
   const [marker, seen] = [join(folder, "ran"), join(folder, "seen")];
   const model = await startFakeModel([{ calls: [shellCall(agent, `touch ${marker}`)] }]);
   const stopProgress = showProgress(context, () => {
-    if (existsSync(seen)) return `${title} asked Assent and has not ended yet.`;
-    return model.requests.length > 0 ? `${title} asked the local model and runs.` : `${title} has not asked the local model yet.`;
+    if (existsSync(seen)) return `${title} asked Assent and is still running.`;
+    return model.requests.length > 0
+      ? `${title} asked the local model and is still running.`
+      : `${title} has not asked the local model yet.`;
   });
   try {
     const end = await runAgent(context, agent, { url: model.url, folder, seen });
@@ -52,11 +54,11 @@ async function examine(context: Context, agent: AgentName): Promise<DoctorResult
 
 /** Says every ten seconds how far the agent is. */
 function showProgress({ io, options }: Context, stage: () => string): () => void {
+  if (options.flag("json")) return () => undefined;
   const started = performance.now();
   const timer = setInterval(() => {
     void io.stderr.write(`${stage()} (${Math.round((performance.now() - started) / 1_000)} s)\n`);
   }, PROGRESS_MS);
-  if (options.flag("json")) clearInterval(timer);
   return () => clearInterval(timer);
 }
 
@@ -78,7 +80,7 @@ function verdict({ title, ran, seen, asked, end }: Evidence): Omit<DoctorResult,
   }
   const last = end.output.trim().split("\n").slice(-5).join("\n");
   const what = asked ? "proposed no command" : "did not ask the local model";
-  const late = end.ended === "timeout" ? " in the time it had (see --max-time)" : "";
+  const late = end.ended === "timeout" ? " within its time limit (see --max-time)" : "";
   return { ok: false, detail: `${title} ${what}${late}, so this proves nothing. Its last output:\n${last}` };
 }
 

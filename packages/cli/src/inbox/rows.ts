@@ -22,7 +22,7 @@ export type SessionView = {
   readonly mode: string;
   /** The session, or the session of the guarded agent or MCP client that made the call. */
   readonly group: string;
-  /** Another program makes the calls. */
+  /** True for calls of a guarded agent or an MCP client. */
   readonly outside: boolean;
 };
 

@@ -22,9 +22,10 @@ export function processIo(): Io {
   };
 }
 
-/** Ends this process. Node alone would first wait for every name lookup, which takes long if a name server does not answer. */
+/** Ends this process, also during a name lookup. */
 export function endProcess(code: number): never {
   process.on("exit", (last) => {
+    // Node would wait until the name server answers. A shell in place of this process does not.
     if (process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap")) process.execve?.("/bin/sh", ["sh", "-c", `exit ${last}`], {});
   });
   process.exit(code);

@@ -223,7 +223,7 @@ fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: J
     const env = { PATH: `${at.path("bin")}:${at.env["PATH"]}` };
     const { code, value } = await at.json(["hook", "doctor", "claude", "--max-time", "1s"], { env });
     assert.equal(code, 1);
-    assert.match(value.detail, /did not ask the local model in the time it had \(see --max-time\).*\nstarting/);
+    assert.match(value.detail, /did not ask the local model within its time limit \(see --max-time\).*\nstarting/);
   });
 
   test("an agent that is not installed is named", async () => {

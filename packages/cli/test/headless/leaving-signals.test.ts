@@ -119,12 +119,12 @@ async function askedAt(
   return terminal;
 }
 
-/** A short run leaves every door by one end, and two of them by every end. */
-const isShort = (door: Door, end: string): boolean => end === "SIGHUP" || ["run", "the terminal interface"].includes(door.name);
+/** A short run tests every way to run with SIGHUP, and two of them with every end. */
+const isInShortRun = (door: Door, end: string): boolean => end === "SIGHUP" || ["run", "the terminal interface"].includes(door.name);
 
 describe("leaving while something waits for a person", { concurrency: 3 }, () => {
   for (const door of DOORS)
-    for (const [end, leave] of Object.entries(ENDS).filter(([end]) => LONG || isShort(door, end)))
+    for (const [end, leave] of Object.entries(ENDS).filter(([end]) => LONG || isInShortRun(door, end)))
       test(`${door.name}, ${end}: the approval stays open, exit 75, and one approval has one effect`, async () => {
         using at = place();
         writeFileSync(join(at.root, "script.json"), JSON.stringify(SCRIPT));

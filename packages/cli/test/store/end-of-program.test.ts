@@ -29,7 +29,7 @@ function contextOf(at: Place, clock: ReturnType<typeof manualClock>): Context {
 const openOne = async ({ ledger }: Store): Promise<void> => (await scene({}, { ledger, id: "s_aaaaaaaaaaaaaaaaaaaa" })).open("1");
 
 describe("the end of a program waits two seconds in all", () => {
-  test("for receivers of notifications and destinations of the audit stream, which all hang", async () => {
+  test("for receivers of notifications and destinations of the audit stream that hang", async () => {
     using at = place();
     await using chat = await testReceiver(HANG);
     await using other = await testReceiver(HANG);
@@ -52,7 +52,7 @@ describe("the end of a program waits two seconds in all", () => {
     await leaving;
   });
 
-  test("and not until a long record is in a new destination, which gets the rest later", async () => {
+  test("for a new destination, too, which gets the rest of a long record later", async () => {
     using at = place();
     const file = join(at.root, "audit.jsonl");
     const clock = manualClock();

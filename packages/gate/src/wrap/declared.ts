@@ -73,7 +73,7 @@ function readResponses({ type, name, description, parameters }: Readonly<Record<
 }
 
 function nameless(method: string): GateUsageError {
-  return new GateUsageError("bad_tool", `gate.${method}: a tool of the list has no name.`);
+  return new GateUsageError("bad_tool", `gate.${method}: a tool in the list has no name.`);
 }
 
 function ungovernable(type: unknown): GateUsageError {

@@ -173,9 +173,9 @@ describe("mistakes with declared tools are clear errors", () => {
     [
       "a function without a name for Responses",
       (gate) => gate.openai([{ type: "function" }] as never, {}),
-      /a tool of the list has no name/,
+      /a tool in the list has no name/,
     ],
-    ["a tool without a name for Anthropic", (gate) => gate.anthropic(CHAT as never, {}), /a tool of the list has no name/],
+    ["a tool without a name for Anthropic", (gate) => gate.anthropic(CHAT as never, {}), /a tool in the list has no name/],
     ["a tool that is no object", (gate) => gate.anthropic([null] as never, {}), /gate\.anthropic: tools\[0\] is not a tool declaration/],
     [
       "two tools with one name",

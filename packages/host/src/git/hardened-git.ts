@@ -10,7 +10,7 @@ export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
   readonly data?: readonly string[];
 };
 
-/** Arguments with which git runs no program of the repository. Call it right before the run. Rejects with `GitRefusal`. */
+/** Arguments with which git runs no program of the repository. Call it right before the run. Rejects with `GitRefusal` if there are none. */
 export async function hardenGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
   const { before, command, after } = splitCommand(run.args);
   const { leadsOutside } = findRepository(run.cwd, { data: run.data ?? [] });

@@ -10,7 +10,7 @@ export function findProgram(name: string, path: string): string | undefined {
     .find(isExecutable);
 }
 
-/** False for a file that is missing or must not be run. */
+/** True for a file that this user may run. */
 export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

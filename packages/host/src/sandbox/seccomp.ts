@@ -35,9 +35,9 @@ const NEW_TIME = 0x80;
 /** They put keys into the input of a terminal. */
 const TERMINAL_INJECTIONS = [0x5412, 0x541c];
 
-/** Other users of the machine could run such a file with your permissions. */
+/** Other users of the machine could run a setuid file with your permissions. */
 const SETUID = 0o4000;
-/** O_CREAT and O_TMPFILE: otherwise the mode means nothing and may be anything. */
+/** O_CREAT and O_TMPFILE. Without them the mode is ignored and may be anything. */
 const CREATES = 0o20000100;
 
 /** Unix, IPv4, IPv6, netlink. Others, such as vsock, are not part of the network namespace or are never needed. */

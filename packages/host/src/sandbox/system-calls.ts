@@ -74,7 +74,7 @@ export const CHECKED_CALLS: Readonly<Record<"clone" | "ioctl" | "socket" | "unsh
   unshare: [272, 97],
 };
 
-/** Calls that give a file its mode, and where the mode is. The flags say whether the file is created. */
+/** Calls that set the mode of a file. `mode` and `flags` are the positions of these arguments; the flags say whether the file is created. */
 export const MODE_CALLS: Readonly<Record<string, { readonly numbers: CallNumbers; readonly mode: number; readonly flags?: number }>> = {
   chmod: { numbers: [90, ABSENT], mode: 1 },
   creat: { numbers: [85, ABSENT], mode: 1 },

@@ -79,11 +79,11 @@ async function bothEnds(
   return { before, after: tree(directory), steps: child.steps };
 }
 
-/** Steps that change what a name leads to, and those that only write to the disk what is there. */
+/** Steps that change where a name leads. A sync only writes to the disk what is already there. */
 const CHANGING = ["rename", "link", "unlink", "rmdir", "mkdir"];
 const AT = [...CHANGING, "sync"];
 
-/** The steps before which processes are killed. A killed process finds the same before a sync as before the next change. */
+/** The steps before which processes are killed. A kill before a sync leaves the same files as a kill before the next change. */
 const KILLED_AT = LONG ? AT : CHANGING;
 
 /** Kills before every step, two at a time: there are processors enough for that anywhere. */

@@ -19,7 +19,7 @@ export type ControlSearch = {
 /** Cannot be the target of a link. */
 const REPOSITORY = "\0repository";
 
-/** Parts of a repository that name programs to run, also as the address of a remote. The rest must stay writable for commits. */
+/** Parts of a repository that name programs to run. The address of a remote can name one, too. The rest must stay writable for commits. */
 const IN_REPOSITORY = ["hooks", "config", "config.worktree", "commondir", "info/attributes", "remotes", "branches"];
 
 /** Directories of a repository that contain no other repository. */

@@ -29,7 +29,7 @@ const SCRIPTS: CommandPrefix = {
   asks: "--script-shell --userconfig --globalconfig --node-options --shell-emulator --config --git",
   shell: true,
 };
-/** Of pnpm and yarn: what is about a registry, an account, this machine, or code that is written on the command line. */
+/** Words of pnpm and yarn that concern a registry, an account or this machine, or run code from the command line. */
 const BEYOND_REPOSITORY =
   "-g --global --use-yarnrc publish unpublish deprecate dist-tag tag login logout adduser token access team star owner npm global create env config c get set plugin policies node link exec dlx setup self-update store cache server";
 const INSTALLS: CommandPrefix = {

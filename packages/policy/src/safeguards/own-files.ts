@@ -54,7 +54,7 @@ export function ownFilesSafeguard(own: OwnPlaces): Safeguard {
   return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
 }
 
-/** Tells why a request may write one of Assent's own files, also where only a shell can compute the target. */
+/** Makes a function that says why a request may write one of Assent's own files, also if only a shell can compute the target. */
 export function createOwnFilesDoubt(own: OwnPlaces): (request: Request, unit: Unit) => string | undefined {
   return (request, unit) => {
     const shell = getShellUnit(unit);

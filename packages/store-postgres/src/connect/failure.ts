@@ -73,7 +73,7 @@ const WRONG_PASSWORD = "28P01";
 /** Codes of OpenSSL for certificates. */
 const CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
-export const USE_SESSION_MODE = "connect directly, or use a pooler in session mode.";
+export const USE_SESSION_MODE = "Connect directly, or use a pooler in session mode.";
 
 function namedError(code: string, reason: string, shown: string): LedgerError {
   if (code.startsWith("28")) {
@@ -99,7 +99,7 @@ function namedError(code: string, reason: string, shown: string): LedgerError {
     case "42P05":
       return serverError(
         "store_unsafe_location",
-        `The ledger ${shown} does not find its tables or statements: ${reason}. Nothing ran. If the tables exist: ${USE_SESSION_MODE}`,
+        `The ledger ${shown} does not find its tables or statements: ${reason}. Nothing ran. If the tables exist, a pooler may be in between. ${USE_SESSION_MODE}`,
       );
     case "55P03":
       return new LedgerError("store_locked", `Another process has held the ledger ${shown} for too long. Try again.`);

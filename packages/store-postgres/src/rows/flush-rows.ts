@@ -57,11 +57,13 @@ function newestTime(staged: readonly StagedEvent[]): string {
 
 /** One row is sent as single values, because arrays cost the server more. */
 function insertText({ table, columns, rows, conflict }: Insert, values: unknown[]): string {
+  const isOne = rows.length === 1;
   const given = Object.values(columns).map((type, column) => {
     const elements = rows.map((row) => row[column]);
-    return rows.length === 1 ? `$${values.push(elements[0])}::${type}` : `$${values.push(encodeArray(type, elements))}::${type}[]`;
+    values.push(isOne ? elements[0] : encodeArray(type, elements));
+    return `$${values.length}::${type}${isOne ? "" : "[]"}`;
   });
-  const source = rows.length === 1 ? `${given.join(", ")} from moved` : `u.* from moved, unnest(${given.join(", ")}) as u`;
+  const source = isOne ? `${given.join(", ")} from moved` : `u.* from moved, unnest(${given.join(", ")}) as u`;
   return `insert into ${table} (${Object.keys(columns).join(", ")}) select ${source} ${conflict}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Connection } from "../connect/connection.ts";
 
-/** Which server, history and database a connection leads to; the table is added, because `pg_restore` makes it again. `pid` is the server's process. */
+/** Which server, history and database a connection leads to, and the server's process. The table is added, because `pg_restore` makes it again. */
 export type DatabasePlace = { readonly system: string; readonly timeline: string; readonly database: string; readonly pid: number };
 
 /** A promoted or recovered server begins a new timeline, a copied database has another oid, another cluster another system id. */

@@ -331,7 +331,7 @@ async function settleAll(sent: readonly Promise<unknown>[]): Promise<void> {
 
 /** Settings such as the schema and the durability belong to one process of the server. */
 function pooledConnection(): LedgerError {
-  const text = "Between Assent and the database is a pooler in transaction mode. Nothing ran. Instead,";
+  const text = "Between Assent and the database is a pooler in transaction mode. Nothing ran.";
   return serverError("store_unsafe_location", `${text} ${USE_SESSION_MODE}`);
 }
 

@@ -13,8 +13,8 @@ const [SOON_MS, LATE_MS] = [2, 256];
 
 /**
  * The file watch keeps the process alive; a check every second covers file systems that report no changes. A commit writes to the file first, waits
- * for the disk, and then becomes visible without another report. So a report is followed by a few looks. The first one waits a little, because a
- * commit makes several reports, also one of this process.
+ * for the disk, and then becomes visible without another report. So a report is followed by a few looks. The first one waits a little, because every
+ * commit makes several reports. Those of this process do, too.
  */
 export function watchCommits({ database, paths, files }: WatchedStore, changed: () => void, lost: (error: unknown) => void): () => void {
   const { directory, file } = paths;
@@ -49,7 +49,7 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
     again = setTimeout(() => {
       isSoon = false;
       look();
-      if (waitMs < LATE_MS) lookIn(waitMs * 2); // also if something was new: the report may have been about a later commit
+      if (waitMs < LATE_MS) lookIn(waitMs * 2); // even if something was new, because the report may be about a later commit
     }, waitMs).unref();
   };
   const timer = setInterval(lookAtFiles, LOOK_MS);

@@ -112,7 +112,7 @@ function bringUpToDate(database: Database, paths: StatePaths, time: () => string
   return unlessFull(paths, () => {
     migrate(database, { file: paths.file, migrations: MIGRATIONS, record });
     if (schemaState(database) === "older")
-      throw storeCorrupt(`No release has written version ${schemaVersion(database)} of the ledger.`, {});
+      throw storeCorrupt(`The ledger has version ${schemaVersion(database)}, which no release of Assent has written.`, {});
   });
 }
 

@@ -4,7 +4,7 @@ import type { EventReader } from "./read-events.ts";
 /** Each subscriber reads from disk, so a slow one delays no other. */
 export type Followers = {
   readonly add: (follower: Follower) => Subscription;
-  /** Call after every commit, here or in another process. `sessions`: nothing else was written. */
+  /** Call after every commit, here or in another process. `sessions` are all that were written; without them, every subscriber looks. */
   readonly wake: (sessions?: ReadonlySet<string>) => void;
   readonly clear: () => void;
 };
@@ -18,10 +18,10 @@ export type FollowerOptions = {
 
 const TURN = 256;
 
-/** Someone who gets events. */
+/** A subscriber. */
 export type Follower = {
   readonly next: EventReader;
-  /** Its events are all of this session. */
+  /** Set if it wants only events of this session. */
   readonly session: string | undefined;
   readonly sink: (event: StoredEvent) => void;
   readonly failed: ((error: unknown) => void) | undefined;

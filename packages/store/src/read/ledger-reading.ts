@@ -59,7 +59,7 @@ export function makeLedgerReader(
     subscribe: (from, filter, sink, failed) =>
       followers.add({
         ...{ next: guarded(guard(() => reading.reader(from, filter))), sink, failed },
-        session: filter.naming === undefined ? filter.session : undefined, // what names a session is recorded elsewhere
+        session: filter.naming === undefined ? filter.session : undefined, // events that name a session are in other sessions
       }),
     pending: async (kind, page = {}) => guard(() => pending(kind, page)),
     latest: async (session) => {

@@ -14,7 +14,7 @@ export type TransactionWriter = EventStaging & {
   readonly startAfter: (pos: number) => void;
   /** Returns the bytes stored. `everything` includes rows that may lag. */
   readonly flush: (everything?: boolean) => number;
-  /** The sessions written since the last time. */
+  /** Returns the sessions written since it was last called. */
   readonly takeSessions: () => ReadonlySet<string>;
   readonly reset: () => void;
   /** Includes staged events. */

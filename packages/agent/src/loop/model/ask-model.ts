@@ -19,7 +19,7 @@ export type TurnRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Asks the model. If the provider refuses a forced tool choice or the length, weakens or compacts, and asks again. */
+/** Asks the model. Asks again with a weaker tool choice if the provider refuses a forced one, and with a compacted history if it is too long. */
 export async function askModel(state: ConversationState, request: TurnRequest): Promise<ModelAnswer> {
   const { modelId, signal } = request;
   for (;;) {

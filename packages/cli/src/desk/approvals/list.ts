@@ -72,7 +72,7 @@ async function print({ io, options, overrides }: Context, ledger: Ledger, page: 
   return io.stdout.write([heading, ...rows, ""].join("\n"));
 }
 
-/** Several sessions of the same guarded agent are told apart by the end of its own session id. */
+/** Returns a function that names an agent, with the end of its session id if several sessions of it are listed. */
 function nameSessions(views: readonly (SessionView | undefined)[]): (view: SessionView | undefined, shown: SessionView) => string {
   const groups = new Map<string, Set<string>>();
   for (const view of views) if (view?.outside) groups.set(view.agent, (groups.get(view.agent) ?? new Set()).add(view.group));

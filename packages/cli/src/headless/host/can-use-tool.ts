@@ -200,7 +200,7 @@ const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | 
   ["userSettings", "user"],
 ];
 
-/** Reads what an approval of Claude Code's SDK asks to remember. A string: it narrows rules, so the approval does not count. */
+/** Reads what an approval of Claude Code's SDK asks to remember. A string says why the approval does not count: it narrows rules. */
 function readUpdates(given: unknown, approval: AskedApproval): PermissionUpdates | string {
   const updates = given ?? [];
   if (!isListOfObjects(updates)) return "'updatedPermissions' must be a list of objects.";

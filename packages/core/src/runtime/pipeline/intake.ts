@@ -12,7 +12,7 @@ import type { BatchRun, CallRun } from "./call-run.ts";
 import { errorEnding } from "./endings.ts";
 import type { ParsedCall } from "./judged-call.ts";
 
-/** Finds the tool, parses and validates; undefined if the call is stopped first. Nothing here touches the world, and an invalid call is never judged. */
+/** Finds the tool, parses and validates. Undefined if the call is stopped meanwhile. Nothing here touches the world, and an invalid call is never judged. */
 export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCall | { readonly end: Ending } | undefined> {
   if (run.duplicateOf !== undefined) return invalid("duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf));
   const tool = batch.batch.tools.get(run.name);

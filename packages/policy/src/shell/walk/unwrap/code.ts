@@ -57,12 +57,15 @@ export function unwrapCode(
   return mergeResults([...texts, { inner: modules ? findModule(name, words, openEnd) : [] }]);
 }
 
-/** `-m`, also after other letters. */
+/** `-m` with or without the module, also after other letters: `-m`, `-Im`, `-mtimeit`. */
 const MODULE = /^-[BbdEiIOPqsSuvx]*m([\w.]*)$/;
+/** Python's options whose value may be the next word. */
+const TAKES_VALUE = /^-\w*[WXQ]$/;
 
-/** `-m MODULE` anywhere, and `-mMODULE` before the first operand. */
+/** Finds the command after `-m MODULE` anywhere, or `-mMODULE` and `-Im MODULE` before the first operand. */
 function findModule(name: string, words: readonly ShellWord[], openEnd: WrapperCall["openEnd"]): readonly InnerPart[] {
-  const isOption = ({ value }: ShellWord, at: number): boolean => value.startsWith("-") || /^-\w*[WXQ]$/.test(words[at]?.value ?? "");
+  const isOption = ({ value }: ShellWord, i: number, options: readonly ShellWord[]): boolean =>
+    value.startsWith("-") || TAKES_VALUE.test(options[i - 1]?.value ?? "");
   const at = words.findIndex(({ value }, i) => i > 0 && (value === "-m" || (MODULE.test(value) && words.slice(1, i).every(isOption))));
   const attached = MODULE.exec(words[at]?.value ?? "")?.[1] ?? "";
   const command = [...(attached === "" ? [] : [literalWord(attached)]), ...words.slice(at + 1)];
