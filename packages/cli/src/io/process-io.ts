@@ -1,4 +1,4 @@
-import { fstatSync, statSync } from "node:fs";
+import { existsSync, fstatSync, statSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { EndingSignal, Io, Keyboard, Output } from "./io.ts";
 
@@ -26,9 +26,20 @@ export function processIo(): Io {
 export function endProcess(code: number): never {
   process.on("exit", (last) => {
     // Node would wait until the name server answers. A shell in place of this process does not.
-    if (process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap")) process.execve?.("/bin/sh", ["sh", "-c", `exit ${last}`], {});
+    if (!(process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap") && existsSync(SHELL))) return;
+    restoreStreams();
+    process.execve?.(SHELL, ["sh", "-c", `exit ${last}`], {});
   });
   process.exit(code);
+}
+
+const SHELL = "/bin/sh";
+
+/** Other programs share the terminal and the pipes; Node restores them only at an exit of its own. */
+function restoreStreams(): void {
+  process.stdin.setRawMode?.(false);
+  for (const stream of [process.stdin, process.stdout, process.stderr])
+    (stream as { readonly _handle?: { readonly setBlocking?: (on: boolean) => void } })._handle?.setBlocking?.(true);
 }
 
 function outputOf(stream: NodeJS.WriteStream, readerMayLeave: boolean): Output {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { constants, existsSync, readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -127,11 +127,14 @@ test("a run ends although receivers hang at every stage, and its name server nev
   at.write("script.yaml", JSON.stringify({ turns: [{ calls }] }));
   const resolver = put(join(at.root, "resolv.conf"), "nameserver 127.0.0.153\noptions timeout:20 attempts:2\n");
   const argv = ["run", "go on", "--model", "script:script.yaml", "--on-ask", "park"];
-  const program = ["sh", "-c", `mount --bind ${resolver} /etc/resolv.conf && exec "$@"`, "sh", process.execPath, BIN, ...argv];
-  const { code, stderr } = await ended(
+  const script = `mount --bind ${resolver} /etc/resolv.conf; "$@"; code=$?; grep flags: /proc/self/fdinfo/1; exit $code`;
+  const program = ["sh", "-c", script, "sh", process.execPath, BIN, ...argv];
+  const { code, stdout, stderr } = await ended(
     spawn("unshare", ["--mount", ...program], { cwd: at.workspace, env: at.env, stdio: ["ignore", "pipe", "pipe"] }),
   );
   assert.equal(code, 75, stderr);
+  const [, flags = ""] = /^flags:\s*(\d+)$/m.exec(stdout) ?? [];
+  assert.equal(Number.parseInt(flags, 8) & constants.O_NONBLOCK, 0, "programs that write to the same pipe next would lose output");
   assert.deepEqual([stages.map(({ asked }) => asked), existsSync(join(at.root, "started"))], [[true, true, true], true]);
   assert.ok(questions > 0 && questions <= 2, `the name server was asked ${questions} times: once for each kind of address, and not again`);
 });
