@@ -132,6 +132,9 @@ describe("a project that switches the guard off", () => {
     assert.equal((await decide(at)).code, 0);
     writeFileSync(own, settings("/srv/others"));
     assert.match((await decide(at)).stderr, /it enables the plugin x@team/);
+    const { extraKnownMarketplaces } = JSON.parse(settings("/srv/plugins"));
+    write(at, ".claude/settings.json", JSON.stringify({ extraKnownMarketplaces }));
+    assert.match((await decide(at)).stderr, /or changes where it comes from/);
   });
 
   const SHELL_LINES: readonly [line: string, code: number][] = [

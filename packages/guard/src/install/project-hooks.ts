@@ -55,17 +55,19 @@ export function findFrontMatterHooks(text: string): string | undefined {
 /** The names of the events, or an escape in quoted YAML, which can spell them. */
 const MENTIONS_HOOKS = /PreToolUse|PermissionRequest|\\(?:[xuU]|\r?\n)/;
 
-/** Names a plugin that the project enables, unless the user enables it as well, from the same marketplace. */
+/** Names a plugin that the project enables, or whose marketplace it sets, unless the user enables it from the same marketplace. */
 export function findForeignPlugin(config: JsonObject, { claudeConfig }: ProjectPlace, { read }: ProjectReader): string | undefined {
   const own = readOwn(read(join(claudeConfig, "settings.json")) ?? "");
-  const foreign = Object.entries(objectIn(config, "enabledPlugins")).find(([name, value]) => {
+  const theirs = objectIn(config, "enabledPlugins");
+  const ours = objectIn(own, "enabledPlugins");
+  const foreign = Object.entries({ ...ours, ...theirs }).find(([name, value]) => {
     const marketplace = name.slice(name.lastIndexOf("@") + 1);
-    const [theirs, ours] = [config, own].map((settings) => objectIn(settings, "extraKnownMarketplaces")[marketplace]);
-    const sameSource = theirs === undefined || isDeepStrictEqual(theirs, ours);
-    return value !== false && !(objectIn(own, "enabledPlugins")[name] === true && sameSource);
+    const [source, ownSource] = [config, own].map((settings) => objectIn(settings, "extraKnownMarketplaces")[marketplace]);
+    const isOther = source !== undefined && !isDeepStrictEqual(source, ownSource);
+    return value !== false && (isOther || (name in theirs && ours[name] !== true));
   });
   if (foreign === undefined) return undefined;
-  return `it enables the plugin ${foreign[0]}, whose hooks can change or allow a call after Assent decided. If you trust the plugin, enable it in your own settings, too`;
+  return `it enables the plugin ${foreign[0]}, or changes where it comes from. Hooks of the plugin can change or allow a call after Assent decided. If you trust the plugin, enable it in your own settings, too`;
 }
 
 function readOwn(text: string): JsonObject {
