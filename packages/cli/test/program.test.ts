@@ -108,7 +108,7 @@ describe("the program", () => {
       assert.deepEqual([flag.code, flag.stdout], [0, command.stdout], name);
       assert.match(flag.stdout, new RegExp(`^Usage: assent ${name}`));
       const namesStores = operands.some((operand) => operand.name === "FROM"); // `store copy`
-      if (!namesStores) assert.match(flag.stdout, /^ {2}--store DIR\|URL {2,}\S/m);
+      if (!namesStores) assert.match(flag.stdout, /^ {2}--store DIR(\|URL)? {2,}\S/m);
       assert.match(flag.stdout, /^Examples:\n {2}\S*(assent|source)/m);
     }
   });

@@ -7,7 +7,7 @@ export const demo: Command = {
   summary: "watch a complete example run, offline, in a temporary directory",
   operands: [],
   options: COMMON.map((option) =>
-    option.name === "store" ? { ...option, help: "a new directory for its record (default: a temporary one)" } : option,
+    option.name === "store" ? { ...option, value: "DIR", help: "a new directory for its record (default: a temporary one)" } : option,
   ),
   examples: ["assent demo"],
   run: async (context) => (await import("../desk/demo/play.ts")).playDemo(context),

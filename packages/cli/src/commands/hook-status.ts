@@ -9,7 +9,7 @@ export const hookStatus: Command = {
   guide: "guard.md",
   operands: [],
   options: COMMON,
-  exits: { 0: "shown", 1: "shown, and hooks of a guarded agent are broken or switched off" },
+  exits: { 0: "shown", 1: "shown; hooks of a guarded agent are broken, or this project switches them off or can change their calls" },
   examples: ["assent hook status", "assent hook status --json"],
   run: async (context) => (await import("../guard/status.ts")).showHookStatus(context),
 };
