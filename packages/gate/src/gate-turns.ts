@@ -50,10 +50,10 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
     refuseNested: session.refuseNested,
     dispatch: async (calls, turn) => {
       checkTurn(turn);
-      if (turn.newPrompt) detector?.reset();
-      const outcome = await session.during(turn.signal, (signal) =>
-        withSession((embedding) => dispatchTurn(embedding, calls, { ...turn, signal })),
-      );
+      const outcome = await session.during(turn.signal, (signal) => {
+        if (turn.newPrompt) detector?.reset();
+        return withSession((embedding) => dispatchTurn(embedding, calls, { ...turn, signal }));
+      });
       return conclude(detector ? watchLoop(detector, calls, outcome) : outcome);
     },
     resume: async (earlier, own) => {
