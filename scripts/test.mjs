@@ -24,6 +24,10 @@ const TOGETHER = [
 ];
 
 const files = globSync(names.length === 0 ? ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"] : names.map(testsOf), { cwd: root });
+if (files.length === 0) {
+  console.error(`There are no tests in ${names.join(", ")}.`);
+  process.exit(2);
+}
 const notRun = join(cache, "not-run.txt");
 mkdirSync(cache, { recursive: true });
 rmSync(notRun, { force: true });
