@@ -94,11 +94,14 @@ const ANY_OBJECT: StandardSchema<Record<string, unknown>> = {
 };
 
 function locationsOf(input: JsonObject): readonly Location[] {
-  const { file_path: file, path, files } = input;
-  if (typeof file === "string") return [{ path: file }];
-  if (Array.isArray(files)) return files.map((one) => ({ path: String(one) }));
-  return typeof path === "string" ? [{ path }] : [];
+  const { file_path: file, path, files, more } = input;
+  const named = typeof file === "string" ? [file] : Array.isArray(files) ? files : typeof path === "string" ? [path] : [];
+  const others = isObject(more) ? Object.entries(more).flatMap(([name, value]) => (NAMES_FILES.test(name) ? [value].flat() : [])) : [];
+  return [...named, ...others.filter((one) => typeof one === "string")].map((one) => ({ path: String(one) }));
 }
+
+/** Fields that newer versions of a tool may have beside the one that Assent knows. */
+const NAMES_FILES = /(?:^|_)(?:path|file|dir|directory|folder)s?$|(?:Path|File|Dir|Directory|Folder)s?$/;
 
 function describeCall(title: string, input: JsonObject, agent: string): string {
   const { command, file_path: file, files, url, pattern, path } = input;

@@ -157,7 +157,9 @@ export function translateCall(agent: AgentName, name: string, input: JsonObject)
   for (const [ours, theirs] of Object.entries(fields)) {
     const found = theirs.find((one) => input[one] !== undefined && input[one] !== null);
     if (found === undefined) continue;
-    mapped[ours] = asCommandLine(ours, input[found] ?? null);
+    const value = agent === "codex" && ours === "command" ? asCommandLine(input[found] ?? null) : (input[found] ?? null);
+    if (TEXTS.has(ours) && typeof value !== "string") continue; // a form of the call that Assent doesn't know
+    mapped[ours] = value;
     delete more[found];
   }
   if (files) mapped["files"] = [...files(input)];
@@ -167,13 +169,19 @@ export function translateCall(agent: AgentName, name: string, input: JsonObject)
 /** Tools with which an agent asks its own person. Assent records them and leaves the answer to the person. */
 export const FOR_PERSON: ReadonlySet<string> = new Set(["ask", "enter_plan_mode"]);
 
-/** Some agents give a command as a list of words. */
-function asCommandLine(field: string, value: JsonObject[string]): JsonObject[string] {
-  if (field !== "command" || !Array.isArray(value)) return value;
-  const words = value.map(String);
+/** Fields that say what the call is about. With another type than text they stay in `more`. */
+const TEXTS: ReadonlySet<string> = new Set(["command", "cwd", "file_path", "path", "url", "pattern"]);
+
+/** Codex may give a command as a list of words. In another agent a list could mean several commands. */
+function asCommandLine(words: JsonObject[string]): JsonObject[string] {
+  if (!isTexts(words)) return words;
   const [shell = "", option = "", line] = words;
   if (words.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(option) && line !== undefined) return line;
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
+function isTexts(value: JsonObject[string]): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 const PLAIN = /^[\w-]{1,64}$/;

@@ -48,7 +48,7 @@ function readCall(from: JsonObject): ForeignCall {
     session: requiredText(from, "session_id"),
     cwd: requiredDirectory(from, "cwd"),
     tool: requiredText(from, "tool_name"),
-    input: from["tool_input"] === undefined ? {} : requiredObject(from, "tool_input"),
+    input: requiredObject(from, "tool_input"),
     ...(callId !== undefined && { callId }),
     ...(mode !== undefined && { mode }),
     ...(subagent !== undefined && { subagent }),
