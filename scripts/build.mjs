@@ -408,6 +408,7 @@ async function joinGate() {
     ...JOINING,
     platform: "node",
     minify: true,
+    lineLimit: 200, // an uncaught error prints its line
     plugins: [shellAtFirstUse(modules), atFirstUse(), placed],
   });
   const first = Object.values(metafile.outputs).find(({ inputs }) => "packages/gate/dist/create-gate.js" in inputs);

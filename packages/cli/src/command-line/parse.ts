@@ -22,7 +22,8 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     if (given.some(({ name }) => name === "version" || name === "V")) return { ask: "version" };
     const stray = given[0];
     const known = commands.some(({ options }) => options.some(({ name }) => name === stray?.name));
-    if (stray && known) throw usageError("", `option '${stray.raw}' needs a command. See: assent --help`);
+    if (stray && known)
+      throw usageError("", `without a terminal, option '${stray.raw}' needs a command, such as assent run. See: assent --help`);
     if (stray) throw unknownOption("", stray.raw, ["help", "version"]);
     return { ask: "nothing" };
   }
@@ -128,11 +129,8 @@ function readValue(command: string, option: OptionSpec, { value, inline }: Given
 
 function valueProblem(option: OptionSpec, value: string): string | undefined {
   switch (option.takes) {
-    case "choice": {
-      if (option.choices.includes(value)) return undefined;
-      const near = nearestSpelling(value, option.choices);
-      return `must be one of ${option.choices.join(", ")}, not '${value}'.${near ? ` Did you mean '${near}'?` : ""}`;
-    }
+    case "choice":
+      return option.choices.includes(value) ? undefined : choiceProblem(option.choices, value);
     case "count":
       return isCount(value, option.max) ? undefined : `must be an integer from 1 to ${option.max}, not '${value}'.`;
     case "duration":
@@ -145,6 +143,11 @@ function valueProblem(option: OptionSpec, value: string): string | undefined {
     default:
       return option satisfies never;
   }
+}
+
+function choiceProblem(choices: readonly string[], given: string): string {
+  const near = nearestSpelling(given, choices);
+  return `must be one of ${choices.join(", ")}, not '${given}'.${near ? ` Did you mean '${near}'?` : ""}`;
 }
 
 /** An empty path, perhaps from an unset variable, is refused. */
@@ -163,7 +166,7 @@ function readOperands(spec: Command, words: readonly string[]): readonly string[
   for (const [index, { name, choices }] of spec.operands.entries()) {
     const word = words[index];
     if (choices && word !== undefined && !choices.includes(word)) {
-      throw usageError(spec.name, `${name} must be one of ${choices.join(", ")}, not '${word}'.`);
+      throw usageError(spec.name, `${name} ${choiceProblem(choices, word)}`);
     }
   }
   return words;

@@ -122,8 +122,27 @@ describe("the command line", () => {
       ["policy", "diff", "a", "b", "c"],
       "assent policy diff: unexpected argument 'c'. Usage: assent policy diff OLD NEW [options]",
     ],
+    [
+      "a misspelled operand",
+      ["hook", "install", "cluade"],
+      "assent hook install: AGENT must be one of claude, codex, gemini, qwen, opencode, not 'cluade'. Did you mean 'claude'?",
+    ],
+    [
+      "an option of which only the beginning is given",
+      ["prune", "--older", "3d"],
+      "assent prune: unknown option '--older'. Did you mean '--older-than'?",
+    ],
+    [
+      "a short word that only resembles a command",
+      ["hi"],
+      "assent: unknown command 'hi'. To ask a model: assent run hi, or assent tui hi. For all commands: assent --help",
+    ],
     ["an unknown shell", ["completions", "tcsh"], "assent completions: SHELL must be one of bash, zsh, fish, not 'tcsh'."],
-    ["an option without a command", ["--store", "x"], "assent: option '--store' needs a command. See: assent --help"],
+    [
+      "an option without a command",
+      ["--store", "x"],
+      "assent: without a terminal, option '--store' needs a command, such as assent run. See: assent --help",
+    ],
     ["an unknown option without a command", ["--versio"], "assent: unknown option '--versio'. Did you mean '--version'?"],
   ];
   for (const [name, argv, message] of refused) {

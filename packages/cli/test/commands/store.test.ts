@@ -163,6 +163,7 @@ describe("a record on PostgreSQL", () => {
     ["a port that is too large", "postgres://me:hunter2@host:99999/db", /malformed: it cannot be parsed\. Check the port/],
     ["an unknown sslmode", "postgres://me:hunter2@host/db?sslmode=verify", /malformed: its sslmode must be disable, .* or verify-full/],
     ["two schemas", "postgres://me:hunter2@host/db?schema=a&schema=b", /malformed: it names several schemas/],
+    ["a misspelled parameter", "postgres://me:hunter2@host/db?ssl_mode=require", /no parameter 'ssl_mode'\. Did you mean 'sslmode'\?/],
     ["a server that is not there", "postgres://me:hunter2@127.0.0.1:1/db", /cannot be reached: .*ECONNREFUSED/],
   ];
   for (const [sentence, url, shown] of WRONG) {

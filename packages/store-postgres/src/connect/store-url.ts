@@ -1,4 +1,5 @@
 import { LedgerError } from "@assent/core";
+import { editDistance } from "@assent/core/text";
 
 /** Where a ledger is on PostgreSQL. */
 export type StoreUrl = {
@@ -21,6 +22,7 @@ export function isStoreUrl(text: string): boolean {
 /** Parses a URL of libpq's form; `schema=NAME` chooses the schema. Throws an error that does not contain the URL. */
 export function parseStoreUrl(text: string): StoreUrl {
   const url = readUrl(text);
+  refuseMisspelling(url.searchParams);
   const [schema = DEFAULT_SCHEMA, ...others] = url.searchParams.getAll("schema");
   if (others.length > 0) throw malformed("it names several schemas");
   if (!SCHEMA_NAME.test(schema))
@@ -29,6 +31,16 @@ export function parseStoreUrl(text: string): StoreUrl {
   const shown = shownUrl(url, schema);
   verifyServer(url.searchParams);
   return { connection: withoutHost(url.href), schema, shown };
+}
+
+const CHOOSING = ["schema", "sslmode", "sslrootcert", "sslcert", "sslkey"];
+
+/** `pg` ignores parameters that it does not know. A misspelled one of these would choose another schema or an unverified server. */
+function refuseMisspelling(options: URLSearchParams): void {
+  for (const name of options.keys()) {
+    const near = CHOOSING.find((known) => editDistance(name.toLowerCase(), known, 2) <= 2);
+    if (near !== undefined && !CHOOSING.includes(name)) throw malformed(`it has no parameter '${name}'. Did you mean '${near}'?`);
+  }
 }
 
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
