@@ -84,6 +84,12 @@ describe("packages from a fresh clone", () => {
     });
   }
 
+  test("the joined files of @assent/gate have short lines, because Node prints the line of an uncaught error", () => {
+    const joined = tarballOf("@assent/gate").files.filter((file) => file.startsWith("dist/bundle/"));
+    const lengths = joined.flatMap((file) => fileOf("@assent/gate", file).split("\n")).map(({ length }) => length);
+    assert.ok(Math.max(...lengths) < 2000, `${Math.max(...lengths)} characters`);
+  });
+
   test("assent carries the licenses of other people's packages that are part of it", () => {
     const licenses = fileOf("assent", "dist/bundle/licenses.txt");
     const headings = [...licenses.matchAll(/^(\S+) \d+\.\d+\.\d+: (\S+)$/gm)].map(([, name, license]) => `${name} ${license}`);

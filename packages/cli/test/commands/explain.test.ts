@@ -277,6 +277,12 @@ describe("assent explain, one call", () => {
     }
   });
 
+  test("the heading names a tool once if its call has no subject", async () => {
+    using at = place();
+    const { stdout } = await at.here(["explain", "task_list"]);
+    assert.match(stdout, /^ALLOW {2}task_list\n/);
+  });
+
   test("resolve is explained without an input, and ask as the question it is", async () => {
     using at = place();
     const { value } = await at.hereJson(["explain", "resolve"]);

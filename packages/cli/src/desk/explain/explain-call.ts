@@ -116,8 +116,9 @@ export async function explainCall(explaining: ExplainContext, call: CallToJudge)
   const { request, decision } = assessed;
   const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
   const wider = offers.length > 0 ? explaining.rules.offerWider?.(request) : undefined;
-  const isSingle = request.units.length === 1 && request.kind !== "execute";
-  const subject = isSingle ? `${call.tool} ${request.units[0]?.subject ?? ""}` : String(request.input["command"] ?? call.tool);
+  const [unit, ...others] = request.units;
+  const isSingle = others.length === 0 && request.kind !== "execute" && unit?.subject !== call.tool;
+  const subject = isSingle ? `${call.tool} ${unit?.subject ?? ""}` : String(request.input["command"] ?? call.tool);
   return { explanation, offers, wider, text: (look) => explainText(explanation, { ...look, subject, offers, wider }) };
 }
 
