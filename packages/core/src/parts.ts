@@ -52,6 +52,7 @@ export {
   resolve as resolveChoice,
 } from "./model/steering/tool-choice-queue.ts";
 export { NO_OUTPUT } from "./model/text/model-text.ts";
+export { quoteWord } from "./model/text/quote-word.ts";
 export type { ShownFile, ShownPart } from "./model/text/shown-content.ts";
 export { showContent, showPart } from "./model/text/shown-content.ts";
 export type { HookBody, HookEntry, HookFunction, HookSubject } from "./ports.ts";

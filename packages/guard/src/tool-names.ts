@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, Kind } from "@assent/core";
+import { quoteWord } from "@assent/core/parts";
 import type { AgentName } from "./agents.ts";
 import { patchedFiles } from "./patched-files.ts";
 
@@ -177,7 +178,7 @@ function asCommandLine(words: JsonObject[string]): JsonObject[string] {
   if (!isTexts(words)) return words;
   const [shell = "", option = "", line] = words;
   if (words.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(option) && line !== undefined) return line;
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+  return words.map(quoteWord).join(" ");
 }
 
 function isTexts(value: JsonObject[string]): value is readonly string[] {

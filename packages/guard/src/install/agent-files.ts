@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import type { JsonObject } from "@assent/core";
+import { quoteWord } from "@assent/core/parts";
 import type { AgentName } from "../agents.ts";
 import { addHooks, type HookEntries, hookedEvents, readConfig, removeHooks } from "./hook-config.ts";
 import { opencodePlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
 import { disabledHooks, GEMINI_NAME } from "./switched-off.ts";
 import { enableCodexHooks, readsCodexHooks } from "./toml-feature.ts";
-import { type HookSetup, quote, wrapperArguments } from "./wrapper.ts";
+import { type HookSetup, wrapperArguments } from "./wrapper.ts";
 
 /** Where an agent keeps its configuration. */
 export type AgentHome = {
@@ -72,7 +73,7 @@ type HookUse = "decide" | "report";
 
 /** The agent gives it to a shell. A wrapper that is missing or killed denies, too. */
 function command(setup: HookSetup, agent: AgentName, use: HookUse): JsonObject {
-  const words = [setup.wrapper, ...wrapperArguments(setup, agent, use)].map(quote).join(" ");
+  const words = [setup.wrapper, ...wrapperArguments(setup, agent, use)].map(quoteWord).join(" ");
   return { command: use === "decide" ? `${words} || exit 2` : words };
 }
 

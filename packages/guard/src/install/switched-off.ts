@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { isObject, type Json, type JsonObject } from "@assent/core";
+import { quoteWord } from "@assent/core/parts";
 import type { AgentName } from "../agents.ts";
 import { hookGroups, readConfig } from "./hook-config.ts";
 import { isOwnPlugin, PLUGIN_NAME } from "./opencode-plugin.ts";
@@ -14,7 +15,6 @@ import {
   type ProjectReader,
 } from "./project-hooks.ts";
 import { disabledCodexHooks } from "./toml-feature.ts";
-import { quote } from "./wrapper.ts";
 
 /**
  * Says, by file, why an agent is not guarded in a project. Its configuration may switch the hooks off, change how they run, or bring code that
@@ -131,7 +131,7 @@ const WHERE_TO =
 function isOwnHook(entry: Json, wrapper: string): boolean {
   const command = isObject(entry) && entry["type"] === "command" ? entry["command"] : undefined;
   if (typeof command !== "string") return false;
-  const rest = command.startsWith(`${quote(wrapper)} `) ? command.slice(quote(wrapper).length) : undefined;
+  const rest = command.startsWith(`${quoteWord(wrapper)} `) ? command.slice(quoteWord(wrapper).length) : undefined;
   return command === wrapper || (rest !== undefined && /^[\w%+=:,./@' -]+(?:\|\| exit 2)?$/.test(rest));
 }
 

@@ -1,3 +1,4 @@
+import { quoteWord } from "@assent/core/parts";
 import type { AgentName } from "../agents.ts";
 import { denyQwen } from "../wires/claude.ts";
 
@@ -27,7 +28,7 @@ const FIXED = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ASSENT_STORE", "NOD
 export function wrapperEnvironment(env: WrapperCommand["env"]): readonly string[] {
   return FIXED.map((name) => {
     const value = env[name];
-    return value === undefined || name === "NODE_OPTIONS" ? `unset ${name}` : `export ${name}=${quote(value)}`;
+    return value === undefined || name === "NODE_OPTIONS" ? `unset ${name}` : `export ${name}=${quoteWord(value)}`;
   });
 }
 
@@ -50,7 +51,7 @@ export function wrapperScript({ node, program, env }: WrapperCommand): string {
     "shift 2",
     "exec 3>&2",
     "case $agent.$use in qwen.decide) exec 2>/dev/null ;; esac",
-    `answer=$(ulimit -S -t ${MOST_CPU_SECONDS}; exec ${quote(node)} ${quote(program)} hook "$agent" "$@" 3>&-)`,
+    `answer=$(ulimit -S -t ${MOST_CPU_SECONDS}; exec ${quoteWord(node)} ${quoteWord(program)} hook "$agent" "$@" 3>&-)`,
     "status=$?",
     'case $agent.$use.$status.$([ -z "$answer" ] || echo text) in',
     "  *.report.*) exit 0 ;;",
@@ -65,10 +66,6 @@ export function wrapperScript({ node, program, env }: WrapperCommand): string {
     "exit 0",
     "",
   ].join("\n");
-}
-
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What follows the wrapper in a hook's command line. */

@@ -1,4 +1,5 @@
-import { quote, type WrapperCommand, wrapperEnvironment } from "../install/wrapper.ts";
+import { quoteWord } from "@assent/core/parts";
+import { type WrapperCommand, wrapperEnvironment } from "../install/wrapper.ts";
 
 /** The name of the script that clients start instead of their servers. */
 export const GATEWAY_NAME = "assent-mcp";
@@ -33,7 +34,7 @@ export function gatewayScript({ node, program, env }: WrapperCommand): string {
     "#!/bin/sh",
     "# Written by assent mcp install.",
     ...wrapperEnvironment(env),
-    `exec ${quote(node)} ${quote(program)} mcp serve "$@"`,
+    `exec ${quoteWord(node)} ${quoteWord(program)} mcp serve "$@"`,
     "",
   ].join("\n");
 }

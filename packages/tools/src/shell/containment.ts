@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Containment, ProcessSpec } from "@assent/core";
+import { quoteWord } from "@assent/core/parts";
 import {
   type ConfinedView,
   type Confinement,
@@ -132,13 +133,8 @@ function moveAway(created: readonly string[], aside: string): readonly string[] 
   const places = setAside(created, aside);
   return created.map(
     (path, at) =>
-      `[Moved away: ${path}. It is a control file that appeared while a confined command ran. If a person created it, that person can put it back: ${quoteCommand(["mv", "-n", places[at] ?? "", path])}]`,
+      `[Moved away: ${path}. It is a control file that appeared while a confined command ran. If a person created it, that person can put it back: mv -n ${quoteWord(places[at] ?? "")} ${quoteWord(path)}]`,
   );
-}
-
-/** For a shell. */
-function quoteCommand(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 function sayAppeared(path: string): string {
