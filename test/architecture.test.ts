@@ -39,7 +39,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
   {
     name: "store-postgres",
     files: "packages/store-postgres/src/**/*.ts",
-    mayImport: ["@assent/core", "@assent/store", "@assent/store/parts"],
+    mayImport: ["@assent/core", "@assent/core/text", "@assent/store", "@assent/store/parts"],
     node: "any",
   },
   { name: "agent", files: "packages/agent/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
@@ -49,7 +49,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
     mayImport: ["@assent/core", "@assent/core/parts", "@assent/policy", "@assent/host", "@assent/store", "@assent/store-postgres"],
     node: "any",
   },
-  { name: "guard", files: "packages/guard/src/**/*.ts", mayImport: ["@assent/core"], node: "any" },
+  { name: "guard", files: "packages/guard/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   { name: "inbox", files: "packages/inbox/src/**/*.ts", mayImport: ["@assent/core"], node: "any" },
   { name: "mcp", files: "packages/mcp/src/**/*.ts", mayImport: ["@assent/core", "@assent/policy"], node: "any" },
   { name: "sdk", files: "packages/sdk/src/**/*.ts", mayImport: [], node: "any" },
