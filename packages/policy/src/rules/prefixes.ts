@@ -31,7 +31,7 @@ const SCRIPTS: CommandPrefix = {
 };
 /** Words of pnpm and yarn that concern a registry, an account or this machine, or run code from the command line. */
 const BEYOND_REPOSITORY =
-  "-g --global --use-yarnrc publish unpublish deprecate dist-tag tag login logout adduser token access team star owner npm global create env config c get set plugin policies node link exec dlx setup self-update store cache server";
+  "-g --global --use-yarnrc publish unpublish deprecate dist-tag tag login logout adduser token access team star owner npm global create env config c get set plugin policies node link ln exec dlx setup self-update store cache server";
 const INSTALLS: CommandPrefix = {
   risk: "It installs packages and runs their install scripts.",
   asks: "-g --global --location --registry --script-shell --userconfig --globalconfig --node-options --prefix --config --git --proxy --https-proxy --strict-ssl --cafile --trusted-host --allow-insecure-host --python --node-gyp",
@@ -53,7 +53,7 @@ const BUILDS: CommandPrefix = {
   refuses: [/^[^-/.][^/]*=|^\.\w+=/, "changes a variable of the build"],
   shell: true,
 };
-const SETS_PROPERTY: CommandPrefix["refuses"] = [/^(?:--?|\/)p(?:roperty)?(?::|$)/i, "changes a variable of the build"];
+const SETS_PROPERTY: CommandPrefix["refuses"] = [/^(?:--?|\/)(?:r?p|(?:restore)?property)(?:[:=]|$)/i, "changes a variable of the build"];
 const COMPILES: CommandPrefix = { risk: "It compiles and may run code of this repository and of its dependencies." };
 const GO: CommandPrefix = { ...COMPILES, asks: "-exec -toolexec -vettool -overlay -ldflags -gccgoflags" };
 const HOOKS = "and runs hooks and programs that this repository's git settings name.";
@@ -78,7 +78,8 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     "pnpm install, pnpm i, pnpm add, pnpm update, pnpm remove, yarn install, yarn add, yarn up, yarn remove, bun install, bun add",
     INSTALLS,
   ),
-  ...rows("pnpm run, pnpm test, yarn run, yarn test, bun run, bun test", { ...SCRIPTS, asks: `${SCRIPTS.asks} node` }),
+  ...rows("pnpm run, pnpm test, yarn run, yarn test, bun test", { ...SCRIPTS, asks: `${SCRIPTS.asks} node` }),
+  ["bun run", { ...SCRIPTS, names: true, offers: 3 }], // also runs programs of the system
   ...rows("pnpm, yarn", {
     ...SCRIPTS,
     asks: `${SCRIPTS.asks} ${BEYOND_REPOSITORY}`,
@@ -89,7 +90,13 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ["npm exec", { ...RUNNER, asks: `${SCRIPTS.asks} --package --call -c --registry --prefix`, offers: 3 }], // npm reads options after the program, too
   ...rows("pytest, python -m pytest, python3 -m pytest, vitest, jest, rspec, phpunit, tox", TESTS),
   ["mocha", { ...TESTS, asks: "-n --node-option -e --eval --print" }],
-  ["ctest", { ...TESTS, asks: "-S -D --script --dashboard --build-and-test --build-makeprogram --test-command" }],
+  [
+    "ctest",
+    {
+      ...TESTS,
+      asks: "-S -D -T -M --script --script-new-process --dashboard --test-action --test-model --build-and-test --build-makeprogram --test-command",
+    },
+  ],
   ...rows(
     "eslint, prettier, tsc, biome, stylelint, ruff, mypy, black, isort, pyright, golangci-lint, clang-format, rustfmt, gofmt",
     CHECKS,
@@ -99,7 +106,16 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   ["rake", { ...BUILDS, asks: "-e -E -p -g --system --execute --execute-print --execute-continue" }],
   ["just", { ...BUILDS, asks: "-c -g --command --shell --shell-arg --chooser --choose --set --global-justfile" }],
   ...rows("ant, meson", BUILDS),
-  ["gradle", { ...BUILDS, asks: "publish", refuses: [/^-[DP]org[.=]|^[^-/.][^/]*=/, "changes how gradle runs"] }],
+  [
+    "gradle",
+    {
+      ...BUILDS,
+      refuses: [
+        /^(?:-[DP]|--(?:system|project)-prop=)org[.=]|^[^-/.][^/]*=|^(?:[\w.-]*:)*p(?:ub.*|[A-Z].*|u(?:[A-Z].*)?)$/, // names of tasks can be abbreviated
+        "publishes, or changes how gradle runs",
+      ],
+    },
+  ],
   [
     "bazel",
     {
@@ -111,9 +127,8 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     "mvn",
     {
       ...BUILDS,
-      asks: "deploy",
       refuses: [
-        /^-D[^=]*exec|^-D(?:jvm|argLine)=|^(?:exec|antrun|groovy|archetype|scm|release|deploy|wagon):|^[^-].*:.*:|^[^-/.][^/]*=/,
+        /^(?:-D|--define=)(?:[^=]*exec|(?:jvm|argLine|maven\.(?:surefire|failsafe)\.debug)=)|^(?:exec|antrun|groovy|archetype|scm|release|wagon):|^[^-].*deploy|^deploy|^[^-].*:.*:|^[^-/.][^/]*=/,
         "may name any program or plugin",
       ],
     },
@@ -131,7 +146,7 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     "cargo",
     {
       ...COMPILES,
-      asks: "--config -Z --registry --index publish install uninstall login logout owner yank watch rustc rustdoc binstall generate",
+      asks: "--config -Z --registry --index publish install uninstall login logout owner yank watch rustc rustdoc binstall generate eval script install-update",
     },
   ],
   ...rows("dotnet build, dotnet test, dotnet run, dotnet restore", { ...COMPILES, refuses: SETS_PROPERTY }),
@@ -160,7 +175,7 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     "kubectl",
     {
       risk: "It reads and changes your cluster with your rights.",
-      asks: `${OTHER_CLUSTER} --helm-command --enable-exec --enable-alpha-plugins config proxy plugin krew`,
+      asks: `${OTHER_CLUSTER} --helm-command --enable-exec --enable-alpha-plugins config kuberc proxy plugin krew ctx ns`,
       shell: true,
       offers: 2,
     },
@@ -178,7 +193,7 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     "gh",
     {
       risk: "It reads and changes things on GitHub with your rights.",
-      asks: "--web -w --hostname auth api secret variable ssh-key gpg-key extension alias config codespace",
+      asks: "--web -w --hostname auth api secret variable ssh-key gpg-key extension extensions ext alias config codespace cs",
       refuses: OTHER_HOST,
       offers: 3,
     },
@@ -324,15 +339,15 @@ function findWordLimit({ asks, shell, refuses, remote }: CommandPrefix, unit: Sh
   return remote ? findAddress(unit) : undefined;
 }
 
-/** An option as listed, with a value, abbreviated, or with another number of dashes, which npm and go accept; a word as listed. */
+/** An option as listed, with a value, abbreviated, or with other dashes, which npm, go and vitest accept; a word as listed. */
 function isListed(word: string, names: readonly string[]): boolean {
   if (!word.startsWith("-")) return names.includes(word);
-  const name = (word.split("=")[0] ?? "").replace(/^-+/, "").replaceAll("_", "-").toLowerCase();
+  const name = (word.split("=")[0] ?? "").replaceAll(/[-_]/g, "").toLowerCase();
   const dashes = word.search(/[^-]/);
   return names.some((listed) => {
     if (!listed.startsWith("-")) return false;
     if (listed.length === 2) return dashes === 1 && /^-[A-Za-z]/.test(word) && word.includes(listed.slice(1));
-    const long = listed.replace(/^-+/, "");
+    const long = listed.replaceAll("-", "");
     if (name === long || name.startsWith(`${long}.`)) return true;
     return listed.startsWith("--") && name.length > (dashes === 1 ? 3 : 0) && long.startsWith(name);
   });

@@ -39,8 +39,10 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(pnpm *)",
     "pnpm build ;; pnpm -r test",
-    "pnpm publish ;; pnpm create evil ;; pnpm --config.script-shell=./evil run x ;; pnpm env use 1 ;; pnpm -g add evil ;; pnpm setup ;; pnpm self-update ;; pnpm get //x:_authToken ;; pnpm set x y ;; pnpm store prune ;; pnpm unpublish x ;; pnpm token create",
+    "pnpm publish ;; pnpm create evil ;; pnpm --config.script-shell=./evil run x ;; pnpm env use 1 ;; pnpm -g add evil ;; pnpm setup ;; pnpm self-update ;; pnpm get //x:_authToken ;; pnpm set x y ;; pnpm store prune ;; pnpm unpublish x ;; pnpm ln ../x ;; pnpm token create",
   ],
+  ["Shell(bun run *)", "", "bun run rm y ;; bun run build"],
+  ["Shell(bun run build *)", "bun run build --watch", "bun run rm y"],
   [
     "Shell(npm exec tsc *)",
     "npm exec tsc",
@@ -55,8 +57,8 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   ["Shell(task *)", "task build", "task -g x ;; task --global x ;; task x CLI_ARGS='$(id)'"],
   [
     "Shell(gradle *)",
-    "gradle build -Pversion=1",
-    "gradle -Dorg.gradle.jvmargs=-javaagent:x ;; gradle -Porg.gradle.jvmargs=x ;; gradle publish",
+    "gradle build -Pversion=1 ;; gradle :app:processResources",
+    "gradle -Dorg.gradle.jvmargs=-javaagent:x ;; gradle -Porg.gradle.jvmargs=x ;; gradle --system-prop=org.gradle.jvmargs=x ;; gradle --project-prop=org.gradle.jvmargs=x ;; gradle publish ;; gradle :app:publish ;; gradle publishToMavenLocal ;; gradle publi ;; gradle pAPTXR",
   ],
   [
     "Shell(bazel *)",
@@ -66,7 +68,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(mvn *)",
     "mvn test ;; mvn -DskipTests package",
-    "mvn -Dexec.executable=id exec:exec ;; mvn exec:exec ;; mvn org.evil:plugin:1:run ;; mvn -Djvm=./evil test ;; mvn -DargLine=-javaagent:x test ;; mvn antrun:run ;; mvn groovy:execute -Dsource=x ;; mvn deploy",
+    "mvn -Dexec.executable=id exec:exec ;; mvn exec:exec ;; mvn org.evil:plugin:1:run ;; mvn -Djvm=./evil test ;; mvn -DargLine=-javaagent:x test ;; mvn antrun:run ;; mvn groovy:execute -Dsource=x ;; mvn deploy ;; mvn site-deploy ;; mvn site:deploy ;; mvn --define=argLine=x test ;; mvn -Dmaven.surefire.debug=-javaagent:x test",
   ],
   [
     "Shell(cmake *)",
@@ -78,7 +80,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(vitest *)",
     "vitest run src",
-    "vitest --execArgv=--import=data:text/javascript,x ;; vitest --poolOptions.forks.execArgv=--eval ;; vitest --ui --api 0.0.0.0",
+    "vitest --execArgv=--import=data:text/javascript,x ;; vitest --poolOptions.forks.execArgv=--eval ;; vitest --ui --api 0.0.0.0 ;; vitest --pool-options.forks.exec-argv=--eval",
   ],
   [
     "Shell(mocha *)",
@@ -88,14 +90,14 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(ctest *)",
     "ctest -V -R x",
-    "ctest -S x.cmake ;; ctest --build-and-test . . --test-command id ;; ctest --build-makeprogram=id ;; ctest -D Experimental",
+    "ctest -S x.cmake ;; ctest --build-and-test . . --test-command id ;; ctest --build-makeprogram=id ;; ctest -D Experimental ;; ctest --script-new-process x ;; ctest -M Experimental -T Submit ;; ctest -T Update",
   ],
   ["Shell(prettier *)", "prettier --write packages", "prettier --plugin=data:text/javascript,x notes.txt"],
   ["Shell(pyright *)", "pyright packages", "pyright --pythonpath ./evil"],
   [
     "Shell(dotnet build *)",
     "dotnet build -c Release",
-    "dotnet build -p:PreBuildEvent=id ;; dotnet build --property:PreBuildEvent=id ;; dotnet build -p PreBuildEvent=id",
+    "dotnet build -p:PreBuildEvent=id ;; dotnet build --property:PreBuildEvent=id ;; dotnet build -p PreBuildEvent=id ;; dotnet build -p=PreBuildEvent=id ;; dotnet build --property=PreBuildEvent=id ;; dotnet build -rp:X=1",
   ],
   ["Shell(mypy *)", "mypy .", "mypy --install-types ;; mypy --python-executable=./evil ."],
   [
@@ -139,7 +141,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(kubectl *)",
     "kubectl delete pod x",
-    "kubectl config view --raw ;; kubectl delete pod x --context prod ;; kubectl exec x -- sh -c 'a; b' ;; kubectl kustomize . --enable-helm --helm-command=id ;; kubectl kustomize --enable-exec --enable-alpha-plugins . ;; kubectl krew install x",
+    "kubectl config view --raw ;; kubectl delete pod x --context prod ;; kubectl exec x -- sh -c 'a; b' ;; kubectl kustomize . --enable-helm --helm-command=id ;; kubectl kustomize --enable-exec --enable-alpha-plugins . ;; kubectl krew install x ;; kubectl ctx prod ;; kubectl ns x ;; kubectl kuberc set",
   ],
   [
     "Shell(gh pr list *)",
@@ -149,7 +151,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(gh *)",
     "gh pr create --title x --body 'a (b) $c'",
-    "gh auth token ;; gh api user ;; gh secret list ;; gh pr view https://evil.test/o/r/pull/1 ;; gh extension exec x ;; gh pr merge 1 -R evil.test/o/r ;; gh repo clone x -- --upload-pack=id ;; gh repo clone x -- -c core.sshCommand=id",
+    "gh auth token ;; gh api user ;; gh secret list ;; gh pr view https://evil.test/o/r/pull/1 ;; gh extension exec x ;; gh ext exec x ;; gh extensions install x ;; gh cs ssh ;; gh pr merge 1 -R evil.test/o/r ;; gh repo clone x -- --upload-pack=id ;; gh repo clone x -- -c core.sshCommand=id",
   ],
   [
     "Shell(terraform init *)",
@@ -177,7 +179,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(cargo *)",
     "cargo build --release ;; cargo test -p x -- --nocapture ;; cargo run",
-    "cargo --config 'build.rustc-wrapper=\"rm\"' build ;; cargo build --config=x ;; cargo build --conf x ;; cargo publish ;; cargo install evil ;; cargo build --manifest-path /elsewhere/Cargo.toml ;; cargo build --target-dir=../x ;; cargo +/elsewhere/toolchain build ;; cargo rustc -- -Clinker=evil ;; cargo watch -s id ;; cargo binstall evil ;; cargo generate evil/x ;; RUSTC_WRAPPER=x cargo build",
+    "cargo --config 'build.rustc-wrapper=\"rm\"' build ;; cargo build --config=x ;; cargo build --conf x ;; cargo publish ;; cargo install evil ;; cargo build --manifest-path /elsewhere/Cargo.toml ;; cargo build --target-dir=../x ;; cargo +/elsewhere/toolchain build ;; cargo rustc -- -Clinker=evil ;; cargo watch -s id ;; cargo binstall evil ;; cargo generate evil/x ;; cargo eval x ;; cargo script x ;; cargo install-update -a ;; RUSTC_WRAPPER=x cargo build",
   ],
   [
     "Shell(go test *)",
@@ -203,7 +205,7 @@ const PREFIX_ROWS: readonly PrefixRow[] = [
   [
     "Shell(python3 *)",
     "python3 x.py --flag",
-    "python3 -c 'print(1)' ;; python3 -cprint ;; python3 -Icprint ;; python3 /tmp/evil.py ;; python3 - ;; python3 ../x.py ;; echo x | python3 - ;; python3 -mtimeit x ;; python3 -Im timeit x ;; python3 -X dev -Bmtimeit x",
+    "python3 -c 'print(1)' ;; python3 -cprint ;; python3 -Icprint ;; python3 /tmp/evil.py ;; python3 - ;; python3 ../x.py ;; echo x | python3 - ;; python3 -mtimeit x ;; python3 -Im timeit x ;; python3 -X dev -Bmtimeit x ;; python3 --check-hash-based-pycs never -mtimeit x",
   ],
   [
     "Shell(node *)",

@@ -60,7 +60,7 @@ export function unwrapCode(
 /** `-m` with or without the module, also after other letters: `-m`, `-Im`, `-mtimeit`. */
 const MODULE = /^-[BbdEiIOPqsSuvx]*m([\w.]*)$/;
 /** Python's options whose value may be the next word. */
-const TAKES_VALUE = /^-\w*[WXQ]$/;
+const TAKES_VALUE = /^(?:-\w*[WXQ]|--check-hash-based-pycs)$/;
 
 /** Finds the command after `-m MODULE` anywhere, or `-mMODULE` and `-Im MODULE` before the first operand. */
 function findModule(name: string, words: readonly ShellWord[], openEnd: WrapperCall["openEnd"]): readonly InnerPart[] {
