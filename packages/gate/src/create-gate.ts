@@ -144,7 +144,11 @@ function readArguments(given: unknown): unknown {
 type WrapList = [tools: readonly unknown[], handlers: ToolHandlers, traits?: Readonly<Record<string, ToolTraits | undefined>>];
 
 function isListOfObjects(given: unknown): boolean {
-  return Array.isArray(given) && !given.includes(undefined) && given.every(isObject); // `every` skips holes
+  try {
+    return Array.isArray(given) && !given.includes(undefined) && given.every(isObject); // `every` skips holes
+  } catch {
+    return false; // a revoked proxy
+  }
 }
 
 type Controls = "run" | "resume" | "resumeMessages" | "stopped" | "approvals" | "answer" | "proposals" | "explain";

@@ -8,6 +8,7 @@ import {
   isObject,
   MODES,
   type Mode,
+  messageOf,
   type OpenApproval,
   type RuntimeHandler,
   readPart,
@@ -125,19 +126,27 @@ const CHECKS: Readonly<Record<keyof GateOptions, OptionCheck>> = {
 /** Checks and copies what a program passed, so that later changes of its object have no effect. Throws `GateUsageError` for the first mistake. */
 export function checkGateOptions(given: unknown): GateOptions {
   if (!isObject(given)) throw new GateUsageError("bad_option", "createGate takes an object of options.");
-  const options: Record<string, unknown> & GateOptions = { ...given };
+  const options = copyOptions(given);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(CHECKS, name)) throw new GateUsageError("bad_option", `createGate has no option '${name}'.${suggestOption(name)}`);
     const wrong = CHECKS[name as keyof GateOptions](value, options);
     if (wrong !== undefined) throw new GateUsageError("bad_option", `Option '${name}' of createGate ${wrong}.`);
   }
-  const { rules, hooks } = options;
-  return {
-    ...options,
-    ...(rules && { rules: structuredClone(rules) }),
-    ...(hooks && { hooks: "consult" in hooks ? hooks : { ...hooks } }),
-  };
+  return options;
+}
+
+function copyOptions(given: Readonly<Record<string, unknown>>): Record<string, unknown> & GateOptions {
+  try {
+    const options = { ...given };
+    const { rules, hooks } = options;
+    if (isObject(rules))
+      options["rules"] = Object.fromEntries(Object.entries(rules).map(([name, list]) => [name, Array.isArray(list) ? [...list] : list]));
+    if (isObject(hooks) && !("consult" in hooks)) options["hooks"] = { ...hooks };
+    return options;
+  } catch (error) {
+    throw new GateUsageError("bad_option", `The options of createGate cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 const TURN_CHECKS: Readonly<Record<keyof EmbeddedTurn, (value: unknown) => string | undefined>> = {

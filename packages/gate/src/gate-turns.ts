@@ -48,7 +48,8 @@ export function createGateTurns({ session, tools, policy, events }: TurnParts, l
       return listOfferedTools(tools, { session: session.opened()?.session ?? NOT_OPENED, dispatcher: { denies } });
     },
     refuseNested: session.refuseNested,
-    dispatch: async (calls, turn) => {
+    dispatch: async (given, turn) => {
+      const calls = given.map(readCall);
       checkTurn(turn);
       const outcome = await session.during(turn.signal, (signal) => {
         if (turn.newPrompt) detector?.reset();
@@ -91,6 +92,16 @@ function createGateDetector(loop: GateOptions["loop"], tools: GateTools): LoopDe
 }
 
 /** The first repetition warns the model, later ones end the run. */
+/** Reads the fields once. A call that throws has no name, so it ends as an unknown tool. */
+function readCall(given: ProposedCall): ProposedCall {
+  try {
+    const { id, name, arguments: args } = given;
+    return { ...(id !== undefined && { id }), name, arguments: args };
+  } catch {
+    return { name: "", arguments: null };
+  }
+}
+
 function watchLoop(detector: LoopDetector, calls: readonly ProposedCall[], outcome: TurnOutcome): TurnOutcome {
   if (calls.length === 0) return outcome;
   const found = detector.record(

@@ -22,6 +22,13 @@ type Hostile = {
   readonly effects: number;
 };
 
+const ACT = { id: "1", name: "act", arguments: { n: 1 } };
+const throwing: object = new Proxy({}, { get: fail, ownKeys: fail });
+const revoked = <T extends object>(value: T): T => {
+  const { proxy, revoke } = Proxy.revocable(value, {});
+  revoke();
+  return proxy;
+};
 const INPUT = z.object({ n: z.number() });
 const ALLOW: GateOptions = { rules: { allow: ["act"] } };
 const schemaOf = (validate: (value: { readonly n: number }) => unknown): typeof INPUT =>
@@ -199,6 +206,9 @@ describe("a hostile embedder", () => {
     });
 
   const mistakes: readonly (readonly [sentence: string, act: (gate: Gate) => unknown, message: RegExp])[] = [
+    ["a list of calls that was revoked", (gate) => gate.run(revoked([])), /takes a list of calls/],
+    ["options that throw", () => createGate(throwing), /options of createGate cannot be read: broken on purpose/],
+    ["rules that throw", () => createGate({ rules: throwing }), /options of createGate cannot be read: broken on purpose/],
     ["a list of calls with a hole", (gate) => gate.run(Array(1)), /takes a list of calls/],
     ["a call to explain that is null", (gate) => gate.explain(null as never), /gate\.explain takes a call/],
     ["messages to resume that are text", (gate) => gate.resumeMessages("x" as never), /takes a list of messages/],
@@ -215,6 +225,36 @@ describe("a hostile embedder", () => {
     test(`${sentence} is a clear error`, async () => {
       const gate = await createGate();
       await assert.rejects(async () => await act(gate), { name: "GateUsageError", message });
+      await gate.close();
+    });
+
+  const unreadable: readonly (readonly [sentence: string, call: unknown, type: string])[] = [
+    ["a call that throws", throwing, "tool_not_registered"],
+    [
+      "a call whose name throws",
+      {
+        ...ACT,
+        get name() {
+          return fail();
+        },
+      },
+      "tool_not_registered",
+    ],
+    ["arguments that throw", { ...ACT, arguments: throwing }, "invalid_tool_params"],
+    ["arguments that were revoked", { ...ACT, arguments: revoked({}) }, "invalid_tool_params"],
+  ];
+  for (const [sentence, call, type] of unreadable)
+    test(`there is an invalid call for ${sentence}, and the next one runs`, async () => {
+      const gate = await createGate({ rules: { allow: new Proxy(["act"], {}) } });
+      gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });
+      const { calls } = await gate.run([call as typeof ACT, { ...ACT, id: "2" }]);
+      assert.deepEqual(
+        calls.map((ended) => [ended.outcome, ended.type]),
+        [
+          ["invalid", type],
+          ["succeeded", null],
+        ],
+      );
       await gate.close();
     });
 

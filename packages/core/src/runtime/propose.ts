@@ -86,7 +86,11 @@ function cut(name: string): string {
 /** Arguments that are too long or not JSON never run, so an excerpt is enough. */
 function rawOf(given: unknown): Json {
   if (typeof given === "string") return (given.length > LONGEST_RAW ? given.slice(0, 1_000) : given).toWellFormed();
-  const parsed = parseToolValue(given);
-  if (parsed.ok) return copyGiven(parsed.value) ?? null;
-  return given === undefined || given === null ? null : Object.prototype.toString.call(given);
+  try {
+    const parsed = parseToolValue(given);
+    if (parsed.ok) return copyGiven(parsed.value) ?? null;
+    return given === undefined || given === null ? null : Object.prototype.toString.call(given);
+  } catch {
+    return null; // getters and proxies may throw
+  }
 }
