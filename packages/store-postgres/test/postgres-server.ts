@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { hash } from "node:crypto";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after } from "node:test";
@@ -29,6 +30,7 @@ export type PostgresServer = {
 
 const ROOT = join(import.meta.dirname, "../../..");
 const NOBODY = 65_534;
+const INITDB = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"];
 
 /** Starts a server for the tests of a file and removes it after them. Throws with the reason if it cannot start. */
 export async function startPostgres(version: PostgresVersion, settings: readonly string[] = []): Promise<PostgresServer> {
@@ -95,13 +97,32 @@ function makeCluster(version: PostgresVersion, directory: string): Cluster {
   if (isRoot) chownSync(directory, NOBODY, NOBODY);
   const options = { ...(isRoot && { uid: NOBODY, gid: NOBODY }), env, cwd: directory };
   const data = join(directory, "data");
-  const made = spawnSync(
-    join(native, "bin/initdb"),
-    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
-    { ...options, encoding: "utf8" },
-  );
-  if (made.status !== 0) throw new Error(`initdb of PostgreSQL ${version} failed: ${made.error?.message ?? made.stderr}`);
+  const prepared = join(ROOT, "node_modules/.cache/assent-test", `postgres-${version}-${hash("sha256", INITDB.join()).slice(0, 8)}`);
+  if (existsSync(prepared)) run(`Copying ${prepared}`, "cp", ["-a", prepared, data], {});
+  else {
+    run(`initdb of PostgreSQL ${version}`, join(native, "bin/initdb"), ["-D", data, ...INITDB], options);
+    prepare(data, prepared);
+  }
   return { program: join(native, "bin/postgres"), data, directory, options };
+}
+
+/** Keeps a copy of a new cluster for other tests, because copying takes less time than `initdb`. Several processes may do this at once: the first one wins. */
+function prepare(data: string, prepared: string): void {
+  mkdirSync(dirname(prepared), { recursive: true });
+  const copies = mkdtempSync(`${prepared}-`);
+  try {
+    run(`Copying ${data}`, "cp", ["-a", data, join(copies, "data")], {});
+    renameSync(join(copies, "data"), prepared);
+  } catch (error) {
+    if (!existsSync(prepared)) throw error;
+  } finally {
+    rmSync(copies, { recursive: true });
+  }
+}
+
+function run(what: string, program: string, words: readonly string[], options: object): void {
+  const { status, error, stderr } = spawnSync(program, words, { ...options, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${what} failed: ${error?.message ?? stderr}`);
 }
 
 function findNative(version: PostgresVersion): string {
