@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
-import { messageOf } from "@assent/core";
 import type { Anchor, Head } from "@assent/store";
-import { usageError } from "../io/failure.ts";
+import { fileProblem, usageError } from "../io/failure.ts";
 import { inputLines } from "../io/input-lines.ts";
 import { readEntryLine } from "./entry.ts";
 
@@ -23,7 +22,7 @@ export async function readStreams(files: readonly string[]): Promise<ReadStreams
         else addHeads(stores, entry);
       }
     } catch (error) {
-      throw usageError("verify", `cannot read the file '${file}': ${messageOf(error)}`);
+      throw usageError("verify", `cannot read the file '${file}': ${fileProblem(error)}`);
     }
   }
   return { anchors: [...stores].map(([store, heads]) => ({ store, heads: [...heads.values()] })), unreadable };

@@ -33,9 +33,13 @@ const TOOL_INPUT: Readonly<Record<string, string>> = {
 
 const NAMED_ONLY = "With --policy, custom tools are loaded only if you name their file with --tool FILE.\n";
 
+const OF_SERVERS =
+  "assent call does not start MCP servers. Their tools can be called in a run, in the terminal, and through assent mcp serve.\n";
+
 function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {
   if (end.outcome !== "invalid") return "";
-  if (end.type === "tool_not_registered") return `${options.text("policy") === undefined ? "" : NAMED_ONLY}See: assent tools\n`;
+  if (end.type === "tool_not_registered")
+    return `${options.text("policy") === undefined ? "" : NAMED_ONLY}${tool.startsWith("mcp__") ? OF_SERVERS : ""}See: assent tools\n`;
   const what = TOOL_INPUT[end.type ?? ""];
   return what === undefined ? "" : `${what}: assent tools ${shellWord(tool)}\n`;
 }

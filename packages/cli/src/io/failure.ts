@@ -54,8 +54,26 @@ export function asFailure(error: unknown): Failure {
     const hint = isAdvised(error) ? "" : (HINTS[error.type] ?? "");
     return { type: error.type, exit: EXITS[error.type] ?? 1, message: error.message, hint };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return { type: "unhandled_exception", exit: 1, message: String(error), hint: "" };
+  const reason = fileProblem(error);
+  const message = "path" in error && reason !== error.message ? `Cannot use ${error.path}: ${reason}.` : error.message;
   return { type: "unhandled_exception", exit: 1, message, hint: "" };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a directory",
+  ENOTDIR: "a part of its path is not a directory",
+  EROFS: "its file system is read-only",
+  ENOSPC: "the disk is full",
+};
+
+/** Why a file cannot be used, as the end of a sentence. */
+export function fileProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return ("code" in error && REASONS[String(error.code)]) || error.message;
 }
 
 const HELD_ELSEWHERE: readonly string[] = ["session_in_use", "session_busy", "stale_writer"];

@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { messageOf } from "@assent/core";
-import { CommandError } from "./failure.ts";
+import { CommandError, fileProblem } from "./failure.ts";
 import type { Io } from "./io.ts";
 
 /** One byte more than an input may have, so that the runtime rejects longer ones. */
@@ -21,7 +20,7 @@ export async function readNamed(io: Io, name: string, command: string): Promise<
     const bytes = name === "-" ? await io.readStdin(MOST_BYTES) : await readBeginning(resolve(io.cwd, name));
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, MOST_BYTES), { stream: bytes.length >= MOST_BYTES });
   } catch (error) {
-    const why = error instanceof TypeError ? "it is not UTF-8 text" : messageOf(error);
+    const why = error instanceof TypeError ? "it is not UTF-8 text" : fileProblem(error);
     throw new CommandError("usage", 2, { message: `assent ${command}: cannot read ${what}: ${why}` });
   }
 }

@@ -324,6 +324,8 @@ describe("what --input may be", () => {
     using at = place();
     const { code, stderr } = await at.here(["call", "shel", "--input", "{}"]);
     assert.deepEqual([code, stderr], [1, "assent call: unknown tool 'shel'. Did you mean 'shell'?\nSee: assent tools\n"]);
+    const { stderr: ofServer } = await at.here(["call", "mcp__calc__add"]);
+    assert.match(ofServer, /unknown tool 'mcp__calc__add'\.\nassent call does not start MCP servers\./);
     const { value } = await at.hereJson(["call", "shel", "--input", "{}"]);
     assert.match(value.content, /^Tool 'shel' is not available\./);
   });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
 import { test } from "node:test";
 import { IllegalEvent } from "@assent/core";
-import { asFailure, hintText } from "../../src/io/failure.ts";
+import { asFailure, fileProblem, hintText } from "../../src/io/failure.ts";
 
 const HINTS: readonly (readonly [sentence: string, hint: string, shown: string])[] = [
   ["a command that shows something is to be seen", "assent sessions", "See: assent sessions"],
@@ -17,4 +18,15 @@ test("an event that contradicts the record is reported as a bug, not by the even
   const { type, exit, message } = asFailure(error);
   assert.deepEqual([type, exit], ["unhandled_exception", 1]);
   assert.match(message, /^An event does not fit the record: Event schedule\.removed at s_1:11 /);
+});
+
+test("an error of the system is a sentence about its path", () => {
+  try {
+    mkdirSync("/nowhere/at/all");
+  } catch (error) {
+    assert.equal(asFailure(error).message, "Cannot use /nowhere/at/all: it does not exist.");
+    assert.equal(fileProblem(error), "it does not exist");
+    return;
+  }
+  assert.fail("made");
 });

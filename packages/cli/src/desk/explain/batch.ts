@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { isObject, messageOf } from "@assent/core";
+import { isObject } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { CommandError } from "../../io/failure.ts";
+import { CommandError, fileProblem } from "../../io/failure.ts";
 import { type InputLine, inputLines } from "../../io/input-lines.ts";
 import type { Io } from "../../io/io.ts";
 import { jsonLine } from "../../io/output.ts";
@@ -31,7 +31,7 @@ async function* readLines(io: Io, name: string): AsyncGenerator<InputLine> {
     yield* inputLines(name === "-" ? io.stdin() : createReadStream(resolve(io.cwd, name)), LONGEST_LINE);
   } catch (error) {
     const what = name === "-" ? "stdin" : `the file '${name}'`;
-    const message = `assent explain: cannot read ${what}: ${messageOf(error)}`;
+    const message = `assent explain: cannot read ${what}: ${fileProblem(error)}`;
     throw new CommandError("usage", 2, { message });
   }
 }

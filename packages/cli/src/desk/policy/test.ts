@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isObject, messageOf, type Verdict } from "@assent/core";
 import { parseToolInput } from "@assent/core/parts";
 import type { Context } from "../../command-line/spec.ts";
-import { usageError } from "../../io/failure.ts";
+import { fileProblem, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { inputFromText } from "../../tui/transcript/call-words.ts";
@@ -41,7 +41,7 @@ function readCases(from: string, name: string, cwd: string): readonly PolicyCase
   try {
     text = readFileSync(resolve(from, name), "utf8");
   } catch (error) {
-    throw usageError("policy test", `cannot read '${name}': ${messageOf(error)}`);
+    throw usageError("policy test", `cannot read '${name}': ${fileProblem(error)}`);
   }
   const written = text.trimStart().startsWith("[") ? readList(name, text) : readLines(name, text);
   if (written.length === 0) throw usageError("policy test", `'${name}' has no calls.`);

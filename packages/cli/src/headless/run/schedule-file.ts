@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isScheduleRefusal, readScheduleEntry, type Schedules } from "@assent/agent";
-import { messageOf } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { CommandError, usageError } from "../../io/failure.ts";
+import { CommandError, fileProblem, usageError } from "../../io/failure.ts";
 
 export type ScheduleEntry = Exclude<ReturnType<typeof readScheduleEntry>, string>;
 
@@ -15,7 +14,7 @@ export async function scheduleEntries({ io, options, overrides }: Context, comma
   try {
     list = JSON.parse(await readFile(resolve(io.cwd, file), "utf8"));
   } catch (error) {
-    throw usageError(command, `cannot read the schedules in '${file}': ${messageOf(error)}`);
+    throw usageError(command, `cannot read the schedules in '${file}': ${fileProblem(error)}`);
   }
   if (!Array.isArray(list)) throw usageError(command, `the schedules in '${file}' must be a list.`);
   return list.map((entry: unknown, at) => {
