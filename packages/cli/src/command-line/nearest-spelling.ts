@@ -1,6 +1,6 @@
 import { editDistance } from "@assent/core/text";
 
-/** A candidate that was probably meant: misspelled, or only begun. */
+/** Finds the candidate that was probably meant by a misspelled or incomplete word. */
 export function nearestSpelling(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
