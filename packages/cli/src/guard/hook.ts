@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { messageOf, ParkRequest } from "@assent/core";
 import {
   AGENTS,
@@ -63,15 +64,30 @@ async function printAnswer({ io }: Context, { stdout, stderr, exit }: HookOutput
  */
 async function beforeTimeout<T>(context: Context, agent: GuardedAgent, work: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the deadline of this hook passed.")), timeLeft(context, agent) + LAST_MS);
+  const left = timeLeft(context, agent) + LAST_MS;
+  const timer = setTimeout(() => late.reject(new Error("the deadline of this hook passed.")), left);
+  const guarded = setTimeout(() => endIfBlocked(timeLeft(context, agent) + LAST_MS + BLOCKED_MS), Math.min(left / 2, WAITS_MS));
   try {
     return await Promise.race([work(), late.promise]);
   } finally {
     clearTimeout(timer);
+    clearTimeout(guarded);
   }
 }
 
 const LAST_MS = 1_000;
+const BLOCKED_MS = 400;
+/** A hook that has run for so long waits for a person, or for its record. */
+const WAITS_MS = 5_000;
+
+/**
+ * Ends this process from another thread: a wait for a lock of SQLite or a slow disk blocks this one and its timers. The wrapper script
+ * denies the call then.
+ */
+function endIfBlocked(milliseconds: number): void {
+  const script = `setTimeout(() => process.kill(process.pid, "SIGKILL"), ${milliseconds})`;
+  new Worker(script, { eval: true, execArgv: [], env: {} }).unref();
+}
 
 /** Milliseconds until the deadline, which counts from the start of this process. */
 function timeLeft({ options }: Context, { timeoutSeconds }: GuardedAgent): number {
