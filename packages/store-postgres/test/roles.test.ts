@@ -281,6 +281,20 @@ for (const [at, server] of servers.entries()) {
       await approver.close();
     });
 
+    test("answers are recorded although a wrong clock once recorded an event far ahead", async () => {
+      const ahead = "update other.counter set newest_at = to_char(now() + interval '9 hours', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')";
+      await sql("postgres", `set session_replication_role = replica; ${ahead}`);
+      const [agent, approver] = [
+        await openPostgresLedger({ url: url("build_agent", "other"), directory }),
+        await openPostgresLedger({ url: url("on_call", "other"), directory }),
+      ];
+      await ask(agent, OTHERS);
+      const answered = await approver.answer([yesTo(OTHERS)]);
+      assert.ok("won" in answered, JSON.stringify(answered));
+      await agent.close();
+      await approver.close();
+    });
+
     test("the monitoring queries of the documentation run as an auditor", async () => {
       const queries = readFileSync(join(import.meta.dirname, "../../../examples/operations/monitoring.sql"), "utf8");
       const rows = await server.sql(queries.replaceAll(/\bassent;/g, "team;").replace("nspname = 'assent'", "nspname = 'team'"), {

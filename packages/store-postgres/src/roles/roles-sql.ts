@@ -44,7 +44,7 @@ const APPROVER_SHARED = [
 /** An agent closes its own questions. */
 const CLOSED_QUESTION = `new.type = 'question.answered' and as_json(new.body)->>'outcome' in ('expired', 'cancelled')`;
 
-/** Deadlines count from the newest event, so one from the far future would end all of them. */
+/** Deadlines count from the newest event, so one from the far future would end all of them. If there is one already, as after a wrong clock, its time is used again. */
 const SOON = `to_char((clock_timestamp() + interval '1 hour') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') collate "C"`;
 
 const list = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(", ");
@@ -125,7 +125,7 @@ end $$;
 ${trigger(
   "check_event",
   `  if new.pos <> (select coalesce(max(pos), 0) + 1 from events) then perform refuse('put an event elsewhere than at the end'); end if;
-  if new.at > ${SOON} then perform refuse('record an event more than an hour ahead of the clock of the database'); end if;
+  if new.at > greatest(${SOON}, (select newest_at from counter)) then perform refuse('record an event more than an hour ahead of the clock of the database'); end if;
   if new.session = '${SHARED}' then
     if ${is("agent")} and (new.type in (${list(AGENT_SHARED)}) or ${CLOSED_QUESTION}) then return new; end if;
     if ${is("approver")} and new.type in (${list([...APPROVER_SHARED, "store.checkpoint", "store.restored"])}) then return new; end if;
