@@ -19,11 +19,11 @@ export const CONTROL_NAMES: ReadonlySet<string> = new Set([
   "qwen.md",
   ".cursorrules",
   ".windsurfrules",
-  ".clinerules",
   ".aider.conf.yml",
   ".pre-commit-config.yaml",
-  "lefthook.yml",
-  ".lefthook.yml",
+  ...["yml", "yaml", "toml", "json"].flatMap((kind) =>
+    ["lefthook", ".lefthook", "lefthook-local", ".lefthook-local"].map((name) => `${name}.${kind}`),
+  ),
 ]);
 
 export const CONTROL_NAME_STARTS: readonly string[] = [".yarnrc"];
@@ -42,6 +42,8 @@ export const CONTROL_TREES: readonly string[] = [
   ".cursor",
   ".codex",
   ".opencode",
+  ".windsurf",
+  ".clinerules",
   ...["settings", "tasks", "launch", "extensions", "mcp"].map((name) => `.vscode/${name}.json`),
 ];
 
