@@ -12,6 +12,7 @@ export {
 } from "./install/agent-files.ts";
 export { AgentConfigError, readConfig, WRAPPER_NAME } from "./install/hook-config.ts";
 export type { ProjectPlace, ProjectReader } from "./install/project-hooks.ts";
+export { startedCode } from "./install/started-code.ts";
 export { switchedOff } from "./install/switched-off.ts";
 export { type HookSetup, type WrapperCommand, wrapperScript } from "./install/wrapper.ts";
 export {

@@ -1,6 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AGENT_NAMES, AGENTS, AgentConfigError, type AgentName, type InstallScope, switchedOff, WRAPPER_NAME } from "@assent/guard";
+import {
+  AGENT_NAMES,
+  AGENTS,
+  AgentConfigError,
+  type AgentName,
+  type InstallScope,
+  startedCode,
+  switchedOff,
+  WRAPPER_NAME,
+} from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { hostPortsFor } from "../compose/ports.ts";
 import { printJson } from "../io/output.ts";
@@ -18,6 +27,8 @@ export type AgentStatus = {
   /** Where the hooks are installed. */
   readonly scopes: readonly InstallScope[];
   readonly problems: readonly string[];
+  /** Programs of the project that the agent starts outside its calls, so that Assent is not asked. */
+  readonly starts: readonly string[];
   readonly doctor: (RecordedExamination & { readonly ageSeconds: number }) | null;
 };
 
@@ -53,7 +64,8 @@ function agentStatus(context: Context, agent: AgentName, { wrapper, results, pol
   const isInstalled = scopes.length > 0;
   const state = isInstalled && problems.length > 0 ? "broken" : isInstalled ? "guarded" : "not guarded";
   const doctor = examined ? { ...examined, ageSeconds: Math.max(0, Math.round((now - Date.parse(examined.at)) / 1_000)) } : null;
-  return { agent, title: AGENTS[agent].title, state, scopes, problems, doctor };
+  const starts = isInstalled ? startedCode(agent, project, PROJECT_READER) : [];
+  return { agent, title: AGENTS[agent].title, state, scopes, problems, starts, doctor };
 }
 
 const MANAGED = ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];
@@ -91,10 +103,13 @@ function statusText(agents: readonly AgentStatus[], { files }: PolicyStatus, col
   const rows = agents.map(({ title, state, scopes, doctor }) => [title, state, scopes.join(", "), doctorText(doctor)]);
   const table = textTable(["agent", "state", "installed for", { shrinks: "doctor" }], rows, columns);
   const problems = agents.flatMap(({ title, problems: all }) => all.map((problem) => `${title}: ${problem}\n`));
+  const started = agents.flatMap(({ title, starts }) => starts.map((what) => `${title} starts this without asking Assent: ${what}\n`));
   const policies = files.map(
     ({ layer, path, version, digest }) => `${layer} policy ${version ?? "(no version)"}: ${path} (${digest.slice(0, 12)})\n`,
   );
-  return `${table}${policies.length > 0 ? `\n${policies.join("")}` : ""}${problems.length > 0 ? `\n${problems.join("")}` : ""}`;
+  return `${table}${policies.length > 0 ? `\n${policies.join("")}` : ""}${
+    problems.length > 0 ? `\n${problems.join("")}` : ""
+  }${started.length > 0 ? `\n${started.join("")}` : ""}`;
 }
 
 function doctorText(doctor: AgentStatus["doctor"]): string {

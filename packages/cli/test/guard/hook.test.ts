@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -219,6 +219,35 @@ describe("a call of another agent", () => {
     assert.deepEqual(await approvals(at), []);
     await hook(at, { session: "alive", event: "PostToolUse" });
     assert.deepEqual((await outcomes(at)).toSorted(), ["cancelled", "succeeded", "unknown"]);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("whose agent alone was killed stays listed while its hook waits; an answer then runs nothing, and the call ends as unknown", async () => {
+    using at = place();
+    rules(at, { allow: ["Shell(touch other)"] });
+    const argv = JSON.stringify([BIN, "hook", "claude", "--store", at.store]);
+    const agent = spawn(
+      process.execPath,
+      [
+        "-e",
+        `const hook = require("node:child_process").spawn(process.execPath, ${argv});
+         hook.stdin.end(${JSON.stringify(input(at, {}))});
+         hook.on("close", (code) => code === 0 && require("node:fs").writeFileSync("ran", ""));`,
+      ],
+      { cwd: at.workspace, env: at.env },
+    );
+    const end = once(agent, "exit");
+    await until("the approval is open", async () => (await approvals(at)).length === 1);
+    agent.kill("SIGKILL");
+    await end;
+    const [open] = await approvals(at);
+    assert.equal((await at.here(["approve", open?.id ?? ""])).code, 0);
+    await until("the hook claimed the call", async () =>
+      (await at.here(["log", "--type", "call.claimed"])).stdout.includes("call.claimed"),
+    );
+    assert.ok(!existsSync(at.path("ran")));
+    await hook(at, { session: "new", command: "touch other" });
+    assert.deepEqual(await outcomes(at), ["unknown"]);
     assert.equal((await at.here(["verify"])).code, 0);
   });
 

@@ -91,6 +91,33 @@ describe("a project that switches the guard off", () => {
       assert.match(agent === "qwen" ? hook.stdout : hook.stderr, said); // the wrapper moves it
     });
 
+  const SERVER = { command: "./x.sh" };
+  const STARTED: readonly [agent: string, file: string, text: string, said: string][] = [
+    ["claude", ".mcp.json", JSON.stringify({ mcpServers: { x: SERVER } }), 'the MCP server "x"'],
+    ["claude", ".claude/settings.json", hooks("SessionStart"), "the hooks of SessionStart"],
+    ["codex", ".codex/config.toml", '[mcp_servers.x]\ncommand = "./x.sh"\n', 'the MCP server "x"'],
+    ["gemini", ".gemini/settings.json", JSON.stringify({ mcpServers: { x: SERVER } }), 'the MCP server "x"'],
+    ["gemini", ".gemini/settings.json", '{"tools":{"discoveryCommand":"./x.sh"}}', "the command tools.discoveryCommand"],
+    ["gemini", ".gemini/settings.json", '{"tools":{"callCommand":"./x.sh"}}', "the command tools.callCommand"],
+    ["qwen", ".qwen/settings.json", JSON.stringify({ mcpServers: { x: SERVER } }), 'the MCP server "x"'],
+    ["opencode", "opencode.json", '{"mcp":{"x":{"type":"local","command":["./x.sh"]}}}', 'the MCP server "x"'],
+  ];
+  for (const [agent, file, text, said] of STARTED)
+    test(`${agent}: status names ${said} of ${file}, which starts outside any call`, async () => {
+      using at = place();
+      const status = (...more: readonly string[]): ReturnType<Place["run"]> =>
+        at.here(["hook", "status", "--store", at.store, ...more], { cwd: join(at.workspace, "src") });
+      write(at, file, text);
+      mkdirSync(join(at.workspace, "src"));
+      assert.ok(!(await status()).stdout.includes(said), "an agent that is not guarded");
+      await at.here(["hook", "install", agent, "--yes"]);
+      const { code, stdout } = await status();
+      assert.equal(code, 0, stdout);
+      assert.ok(stdout.includes(`starts this without asking Assent: ${join(at.workspace, file)}: ${said}`), stdout);
+      const { agents } = JSON.parse((await status("--json")).stdout);
+      assert.deepEqual(agents.find((one: { agent: string }) => one.agent === agent).starts, [`${join(at.workspace, file)}: ${said}`]);
+    });
+
   for (const agent of AGENT_NAMES)
     test(`${agent}: hooks that Assent installed for the project are not a reason`, async () => {
       using at = place();

@@ -177,6 +177,13 @@ const ASKED: readonly string[] = [
   ],
   ...[
     "claude --bare -p x",
+    "claude --mcp-config x.json -p x",
+    "codex mcp add x -- sh",
+    "sh -c 'claude --bare -p x'",
+    "timeout 5 codex -c features.hooks=false exec x",
+    "CLAUDE_CODE_SAFE_MODE=1 claude -p x",
+    "sh jobs/unguarded.sh",
+    "make -f jobs/unguarded.mk",
     "claude --settings x.json",
     "claude plugin install x",
     "codex --dangerously-bypass-hook-trust",
@@ -229,6 +236,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "answer.sed": "1e assent approve a_1\n",
   "answer.vim": ":!assent approve a_1\n",
   Makefile: "x:\n\tassent approve a_1\n",
+  "jobs/unguarded.sh": "cd /tmp\ncodex -c features.hooks=false exec x\n",
+  "jobs/unguarded.mk": "x:\n\tCLAUDE_CODE_SAFE_MODE=1 claude -p x\n",
   "jobs/Makefile": "x:\n\tassent approve a_1\n",
   "package.json": JSON.stringify({ scripts: { answer: "assent approve a_1" } }),
 };

@@ -41,7 +41,7 @@ const PROJECT_FILES: Readonly<Record<AgentName, readonly string[]>> = {
 };
 
 /** The agent may have been started in any of them. The configuration in the home directory is the user's. */
-function directoriesAbove(directory: string, home: string): readonly string[] {
+export function directoriesAbove(directory: string, home: string): readonly string[] {
   if (directory === home) return [];
   const parent = dirname(directory);
   return [directory, ...(parent === directory ? [] : directoriesAbove(parent, home))];

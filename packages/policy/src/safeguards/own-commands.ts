@@ -78,11 +78,17 @@ export function skipsHooks({ seen, line }: ShellUnit): boolean {
   return isAgent && (SKIPS_HOOKS.test(words) || OTHER_CONFIGURATION.test(line.text));
 }
 
+/** True if a script or a file of commands does so. */
+export function mentionsUnguardedAgent(text: string): boolean {
+  const named = text.search(/(?:^|[^\w.-])(?:claude|codex|gemini|qwen|opencode)\b/);
+  return named !== -1 && (SKIPS_HOOKS.test(text.slice(named)) || OTHER_CONFIGURATION.test(text));
+}
+
 const AGENT = /^(?:claude|codex|gemini|qwen|opencode)$/;
 const SKIPS_HOOKS = new RegExp(
   [
-    "--(?:bare|safe-mode|pure|settings|setting-sources|dangerously-bypass-hook-trust|ignore-user-config|plugin-dir)(?![\\w-])",
-    "disableAllHooks|features\\.hooks|hooksConfig| (?:hooks?|config|plugins?|extensions?) ",
+    "--(?:bare|safe-mode|pure|settings|setting-sources|dangerously-bypass-hook-trust|ignore-user-config|plugin-dir|mcp-config|agents|profile)(?![\\w-])",
+    "disableAllHooks|features\\.hooks|hooksConfig| (?:hooks?|config|plugins?|extensions?|mcp) ",
   ].join("|"),
 );
 const OTHER_CONFIGURATION =

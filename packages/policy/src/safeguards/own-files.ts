@@ -17,6 +17,7 @@ import {
   mayStopHook,
   mentionsAnswer,
   mentionsGuard,
+  mentionsUnguardedAgent,
   type OwnCommand,
   setsOwnVariable,
   skipsHooks,
@@ -73,16 +74,24 @@ function findGuardDoubt({ home }: OwnPlaces, shell: ShellUnit): string | undefin
   if (mentionsGuard(shell.line.text)) return "it names a command, process or variable of Assent";
   if (shell.script && mentionsGuard(shell.script.text)) return "its script names a command, process or variable of Assent";
   if (mayStopHook(shell)) return "it may stop the hook";
-  if (skipsHooks(shell)) return "it may start an agent without its hooks, or change the agent's configuration";
+  if (skipsHooks(shell) || mentionsUnguardedAgent(shell.script?.text ?? "")) return UNGUARDED;
   for (const file of findScriptFiles(shell, home)) {
     if (isAssentProgram(resolvePath(file, "/").real ?? file)) return `${file} is Assent`;
     const script = readScript(file);
-    if (typeof script !== "string" && mentionsGuard(Buffer.from(script).toString("latin1")))
-      return `${file} names a command, process or variable of Assent`;
+    if (typeof script === "string") continue;
+    const text = Buffer.from(script).toString("latin1");
+    if (mentionsGuard(text)) return `${file} names a command, process or variable of Assent`;
+    if (mentionsUnguardedAgent(text)) return `${file}: ${UNGUARDED}`;
   }
-  const file = findCommandFiles(shell, home).find((one) => mentionsAnswer(Buffer.from(readScript(one)).toString("latin1")));
-  return file === undefined ? undefined : `${file} names a command of Assent`;
+  for (const file of findCommandFiles(shell, home)) {
+    const text = Buffer.from(readScript(file)).toString("latin1");
+    if (mentionsAnswer(text)) return `${file} names a command of Assent`;
+    if (mentionsUnguardedAgent(text)) return `${file}: ${UNGUARDED}`;
+  }
+  return undefined;
 }
+
+const UNGUARDED = "it may start an agent without its hooks, or change the agent's configuration";
 
 function findCommandFiles(shell: ShellUnit, home: string): readonly string[] {
   const names = commandFiles(shell);
