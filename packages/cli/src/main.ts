@@ -3,7 +3,7 @@ import { isOptionsOnly, parseCommandLine, wantsJson } from "./command-line/parse
 import type { Context } from "./command-line/spec.ts";
 import { COMMANDS } from "./command-line/table.ts";
 import type { CommandOfClient } from "./headless/clients/options.ts";
-import { asFailure } from "./io/failure.ts";
+import { asFailure, CommandError } from "./io/failure.ts";
 import type { Io } from "./io/io.ts";
 import { printFailure } from "./io/output.ts";
 import { isGone } from "./io/process-io.ts";
@@ -50,6 +50,14 @@ async function asCommand(argv: readonly string[], io: Io): Promise<CommandOfClie
   );
 }
 
+/** A command in the hint looks into the store that was named. */
+function inSameStore(error: unknown, flag: string): unknown {
+  const { type, exit, message, hint } = asFailure(error);
+  return flag !== "" && /^assent (?!tools)[a-z]+(?: --all)?$/.test(hint)
+    ? new CommandError(type, exit, { message, hint: hint + flag })
+    : error;
+}
+
 async function dispatch(given: readonly string[], io: Io, overrides: Overrides): Promise<number> {
   const { argv, client } = await asCommand(given, io);
   const line = parseCommandLine(argv, COMMANDS);
@@ -87,9 +95,13 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
         ...(command.streams && { streams: command.streams }),
         client,
       };
-      if (command.looks) return await command.run(context);
-      const { runChecked } = await import("./command-line/own-process.ts");
-      return await runChecked(context, command);
+      try {
+        if (command.looks) return await command.run(context);
+        const { runChecked } = await import("./command-line/own-process.ts");
+        return await runChecked(context, command);
+      } catch (error) {
+        throw inSameStore(error, options.text("store") === undefined ? "" : (await import("./store/location.ts")).storeFlag(context));
+      }
     }
     case "nothing":
       return dispatch(["demo"], io, overrides);

@@ -179,6 +179,12 @@ describe("assent doctor", () => {
     }
   });
 
+  test("a hint about an unknown id names the store that was named", async () => {
+    using at = place();
+    const { code, stderr } = await at.here(["undo", "p_nope", "--store", at.store]);
+    assert.deepEqual([code, stderr], [4, `assent: There is no proposal 'p_nope'.\nSee: assent proposals --all --store ${at.store}\n`]);
+  });
+
   test("a store that others could read becomes private, with a warning", async () => {
     using at = place();
     await someRecord(at);
