@@ -415,7 +415,8 @@ describe("gates are in force", () => {
   test("continuous integration runs the command for readers, then the static part of the check", () => {
     const { scripts } = JSON.parse(read("package.json"));
     assert.equal(scripts.check, "npm run check:static && npm test");
-    assert.equal(scripts["check:static"], "tsc -b && biome check --error-on-warnings . && knip");
+    const layout = "node --conditions=@assent/source --test --test-reporter=dot test/layout.test.ts";
+    assert.equal(scripts["check:static"], `tsc -b && biome check --error-on-warnings . && knip && node scripts/api-reference.mjs --check && ${layout}`);
     assert.match(read(".ci/run"), /^npm cit$[\s\S]*^npm run check:static &\nstatic=\$!$[\s\S]*^wait "\$static"$/m);
   });
 });

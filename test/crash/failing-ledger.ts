@@ -38,6 +38,7 @@ export function failingLedger(ledger: Ledger, { hit, isArmed }: Failpoints): Led
     for (const { type } of events) {
       const point = AFTER[type];
       if (point) hit(point);
+      if (type === "approval.opened") hit("batch.under_way");
       if (type === "session.opened") recovering.delete(session);
     }
   };

@@ -20,6 +20,8 @@ export const FAILPOINTS = [
   "effect.before",
   "effect.after_spawn",
   "effect.mid",
+  /** Hit by each effect and each opened approval. If it is armed, no effect ends before the kill. */
+  "batch.under_way",
   "effect.after",
   "end.after",
   "recover.each",

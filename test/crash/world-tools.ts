@@ -6,12 +6,13 @@ import type { Failpoints } from "./failpoints.ts";
 export type WorldLine = { readonly call: string; readonly session: string; readonly attempt: number; readonly key: string | null };
 
 /** Tools whose only effect is a line in a file outside the store. They differ in what a crash makes of them. */
-export function worldTools(world: string, { hit }: Failpoints): readonly Tool[] {
-  const run = (_input: unknown, { callId: call, sessionId: session, attempt, idempotencyKey: key }: RunContext): string => {
+export function worldTools(world: string, { hit, isArmed }: Failpoints): readonly Tool[] {
+  const run = (_input: unknown, { callId: call, sessionId: session, attempt, idempotencyKey: key }: RunContext): string | Promise<string> => {
     hit("effect.before");
     appendLine(world, { call, session, attempt, key });
     hit("effect.mid");
-    return "done";
+    hit("batch.under_way");
+    return isArmed("batch.under_way") ? new Promise(() => undefined) : "done";
   };
   const make = (name: string, rest: Pick<ToolDefinition, "kind" | "probe" | "idempotencyKey">): Tool =>
     defineTool({

@@ -88,10 +88,11 @@ const EVERY: readonly string[] = [
   "diff -r src test",
   ...Object.keys(REWRITTEN),
   ...["curl", "docker", "gh", "ninja", "tar", "wget"].map((name) => `${name} --version`),
-  "ssh -V; openssl version",
+  "ssh -V; openssl version; tmux -V",
   ...["bash", "clang", "cmake", "deno", "g++", "gcc", "make", "node", "perl", "php", "python", "python3", "ruby", "tsc"].map(
     (name) => `${name} --version`,
   ),
+  ...["emacs", "nvim", "psql", "redis-cli", "ruff", "vim"].map((name) => `${name} --version`),
 ];
 
 /** Words of the shell itself, which need no program of their name. */
