@@ -416,7 +416,10 @@ describe("gates are in force", () => {
     const { scripts } = JSON.parse(read("package.json"));
     assert.equal(scripts.check, "npm run check:static && npm test");
     const layout = "node --conditions=@assent/source --test --test-reporter=dot test/layout.test.ts";
-    assert.equal(scripts["check:static"], `tsc -b && biome check --error-on-warnings . && knip && node scripts/api-reference.mjs --check && ${layout}`);
+    assert.equal(
+      scripts["check:static"],
+      `tsc -b && biome check --error-on-warnings . && knip && node scripts/api-reference.mjs --check && ${layout}`,
+    );
     assert.match(read(".ci/run"), /^npm cit$[\s\S]*^npm run check:static &\nstatic=\$!$[\s\S]*^wait "\$static"$/m);
   });
 });

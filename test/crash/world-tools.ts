@@ -7,7 +7,10 @@ export type WorldLine = { readonly call: string; readonly session: string; reado
 
 /** Tools whose only effect is a line in a file outside the store. They differ in what a crash makes of them. */
 export function worldTools(world: string, { hit, isArmed }: Failpoints): readonly Tool[] {
-  const run = (_input: unknown, { callId: call, sessionId: session, attempt, idempotencyKey: key }: RunContext): string | Promise<string> => {
+  const run = (
+    _input: unknown,
+    { callId: call, sessionId: session, attempt, idempotencyKey: key }: RunContext,
+  ): string | Promise<string> => {
     hit("effect.before");
     appendLine(world, { call, session, attempt, key });
     hit("effect.mid");

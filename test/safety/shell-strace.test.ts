@@ -92,7 +92,7 @@ const EVERY: readonly string[] = [
   ...["bash", "clang", "cmake", "deno", "g++", "gcc", "make", "node", "perl", "php", "python", "python3", "ruby", "tsc"].map(
     (name) => `${name} --version`,
   ),
-  ...["emacs", "nvim", "psql", "redis-cli", "ruff", "vim"].map((name) => `${name} --version`),
+  ...["emacs", "nvim", "redis-cli", "ruff", "vim"].map((name) => `${name} --version`),
 ];
 
 /** Words of the shell itself, which need no program of their name. */

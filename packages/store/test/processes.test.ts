@@ -142,5 +142,6 @@ test("a subscriber sees a commit of another process without waiting for the regu
     });
   }
   child.stdin?.end();
+  await once(child, "exit");
   assert.equal(seen.length, 5);
 });

@@ -402,7 +402,7 @@ const FORMS: readonly (readonly [form: string, passes: readonly string[], asks: 
   ],
   [
     "versions",
-    ["node --version", "docker --version", "jq --version", "psql -V", "vim --version", "ruff --version", "tmux -V"],
+    ["node --version", "docker --version", "jq --version", "vim --version", "ruff --version", "tmux -V"],
     [
       "vim --version -c '!id'",
       "vim -V",

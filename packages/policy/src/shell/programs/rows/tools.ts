@@ -24,11 +24,7 @@ export const TOOLS: Readonly<Record<string, Program>> = {
   man: { runs: { how: "options", options: "-P=script --pager=script -H=script --html=script" } },
   ...sameRow("bat delta", { runs: { how: "options", options: "--pager=script" } }),
   "redis-cli": { version: "--version -v" },
-  psql: {
-    version: "--version -V",
-    writes: { options: "-o=file --output=file -L=file --log-file=file" },
-    runs: { how: "code", languages: ["escapes"] },
-  },
+  psql: { writes: { options: "-o=file --output=file -L=file --log-file=file" }, runs: { how: "code", languages: ["escapes"] } },
   sqlite3: {
     writes: { operands: "first", script: /(?:\.(?:output|once|backup|save|log|clone|cd)|\binto)\s+["']?([^\s"']+)/gi },
     runs: { how: "code", languages: ["escapes"] },
