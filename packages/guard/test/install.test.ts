@@ -193,3 +193,37 @@ describe("a project that switches hooks off is noticed", () => {
       assert.equal(found.length, noticed ? 1 : 0);
     });
 });
+
+describe("hooks in the definitions of a project are noticed", () => {
+  const TOP = "/home/me/project/.claude/skills";
+  const HOOKS = "---\nhooks:\n  PreToolUse: []\n---\n";
+  const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${index}.txt`);
+  type Folders = (folder: string) => readonly string[];
+  const rows: readonly [name: string, list: Folders, found: RegExp | undefined][] = [
+    ["no definitions", () => [], undefined],
+    ["a definition at the ninth level", (folder) => (depthOf(folder) < 9 ? ["a.md"] : []), /a\.md: the hooks that it brings/],
+    [
+      "a definition below what Assent looks through",
+      (folder) => (depthOf(folder) < 14 ? ["a"] : ["a.md"]),
+      /skills: it has more files or levels/,
+    ],
+    ["a link to a folder above", (folder) => (folder.startsWith(TOP) ? ["up"] : []), /skills: it has more files or levels/],
+    ["two links to folders above", (folder) => (folder.startsWith(TOP) ? ["up", "up2"] : []), /skills: it has more files or levels/],
+    ["10,000 other files", (folder) => (folder === TOP ? names(10_000) : []), undefined],
+    ["10,001 other files", (folder) => (folder === TOP ? names(10_001) : []), /skills: it has more files or levels/],
+  ];
+  for (const [name, list, expected] of rows)
+    test(name, () => {
+      const at = { directory: "/home/me/project", home: "/home/me", claudeConfig: "/home/me/.claude", wrapper: SETUP.wrapper };
+      const found = switchedOff("claude", at, {
+        read: (path) => (path.endsWith(".md") ? HOOKS : undefined),
+        list: (folder) => (folder.startsWith(TOP) ? list(folder) : []),
+      });
+      if (expected === undefined) assert.deepEqual(found, []);
+      else assert.match(found.join("\n"), expected);
+    });
+
+  function depthOf(folder: string): number {
+    return folder.slice(TOP.length).split("/").length - 1;
+  }
+});

@@ -33,17 +33,30 @@ const DEFINITIONS: Readonly<Partial<Record<AgentName, readonly string[]>>> = {
   qwen: [".qwen/agents", ".qwen/commands", ".qwen/skills", ".agents/skills"],
 };
 
+export type DefinitionFiles = {
+  readonly paths: readonly string[];
+  /** Folders with more than Assent looks through, for example because of a link to a folder above. */
+  readonly tooLarge: readonly string[];
+};
+
 /** Subagents, commands and skills of a project. Each may bring hooks for the time in which it runs. */
-export function listDefinitionFiles(agent: AgentName, project: string, files: ProjectReader): readonly string[] {
-  return (DEFINITIONS[agent] ?? []).flatMap((name) => markdownBelow(join(project, name), files, MOST_LEVELS));
+export function listDefinitionFiles(agent: AgentName, project: string, files: ProjectReader): DefinitionFiles {
+  const found = (DEFINITIONS[agent] ?? []).map((name) => markdownBelow(join(project, name), files));
+  return { paths: found.flatMap(({ paths }) => paths), tooLarge: found.flatMap(({ tooLarge }) => tooLarge) };
 }
 
-const MOST_LEVELS = 6;
+const MOST_LEVELS = 10;
+const MOST_NAMES = 10_000;
 
-function markdownBelow(folder: string, files: ProjectReader, levels: number): readonly string[] {
-  if (levels === 0) return [];
-  const paths = files.list(folder).map((name) => join(folder, name));
-  return paths.flatMap((path) => [...(path.endsWith(".md") ? [path] : []), ...markdownBelow(path, files, levels - 1)]);
+function markdownBelow(top: string, files: ProjectReader): DefinitionFiles {
+  const seen: string[] = [];
+  let folders = [top];
+  for (let level = 0; level < MOST_LEVELS && folders.length > 0 && seen.length <= MOST_NAMES; level++) {
+    folders = folders.flatMap((folder) => files.list(folder).map((name) => join(folder, name)));
+    seen.push(...folders);
+  }
+  const paths = seen.filter((path) => path.endsWith(".md"));
+  return { paths, tooLarge: folders.length > 0 ? [top] : [] };
 }
 
 /** Why a call is denied beside this definition. Its settings begin at a first line `---` and end before the next line that is exactly `---`. */

@@ -21,16 +21,21 @@ import { disabledCodexHooks } from "./toml-feature.ts";
  * can change a call after Assent decided.
  */
 export function switchedOff(agent: AgentName, place: ProjectPlace, files: ProjectReader): readonly string[] {
-  const found = directoriesAbove(place.directory, place.home).flatMap((project) => {
+  return directoriesAbove(place.directory, place.home).flatMap((project) => {
     const named = PROJECT_FILES[agent].map((name) => join(project, name));
-    const code = agent === "opencode" ? codeFiles(project, files) : listDefinitionFiles(agent, project, files);
-    return [...named, ...code].map((path) => ({ path, text: files.read(path) }));
-  });
-  return found.flatMap(({ path, text }) => {
-    const why = text === undefined || text.trim() === "" ? undefined : reasonIn(agent, place, { path, text }, files);
-    return why === undefined ? [] : [`${path}: ${why}`];
+    const code = agent === "opencode" ? codeFiles(project, files) : [];
+    const { paths, tooLarge } = listDefinitionFiles(agent, project, files);
+    const reasons = [...named, ...code, ...paths].flatMap((path) => {
+      const text = files.read(path);
+      const why = text === undefined || text.trim() === "" ? undefined : reasonIn(agent, place, { path, text }, files);
+      return why === undefined ? [] : [`${path}: ${why}`];
+    });
+    return [...reasons, ...tooLarge.map((folder) => `${folder}: ${TOO_LARGE}`)];
   });
 }
+
+const TOO_LARGE =
+  "it has more files or levels than Assent looks through, and each file could bring hooks. Remove links to folders above, and files that are not definitions";
 
 const PROJECT_FILES: Readonly<Record<AgentName, readonly string[]>> = {
   claude: [".claude/settings.json", ".claude/settings.local.json"],
