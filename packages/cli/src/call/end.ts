@@ -19,7 +19,7 @@ export type CallEnd = { readonly sessionId: string; readonly callId: string } & 
   | ({ readonly outcome: "waiting"; readonly approvalId: string } & Pick<WaitingItem, "subject" | "previewed">)
 );
 
-export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
+const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
   succeeded: 0,
   invalid: 1,
   denied: 1,
@@ -31,6 +31,11 @@ export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
   waiting: 75,
   cancelled: 130,
 };
+
+/** The exit code of a call. A tool that is not there is an unknown name, as in other commands. */
+export function exitOf(end: CallEnd): number {
+  return end.outcome === "invalid" && end.type === "tool_not_registered" ? 4 : EXIT_OF[end.outcome];
+}
 
 export function closeReason(outcome: CallEnd["outcome"]): EventBodies["session.closed"]["reason"] {
   if (outcome === "succeeded") return "done";

@@ -25,7 +25,7 @@ import { CommandError } from "../io/failure.ts";
 import { findRow } from "../store/find-row.ts";
 import type { Store } from "../store/store.ts";
 import { VERSION } from "../version.ts";
-import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./end.ts";
+import { type CallEnd, closeReason, exitOf, modelContent } from "./end.ts";
 
 /** `failure`: the end could not be recorded. */
 export type CallResult = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
@@ -178,7 +178,7 @@ async function waitingSubject(ledger: Ledger, id: string): Promise<Pick<WaitingI
 
 /** Records the end before it is printed; the outcome is reported even if that fails. */
 async function leave(session: Session, end: CallEnd): Promise<CallResult> {
-  const exit = EXIT_OF[end.outcome];
+  const exit = exitOf(end);
   try {
     await session.close(closeReason(end.outcome), exit);
     return { end, exit };

@@ -44,6 +44,7 @@ export const explain: Command = {
     0: "explained, for any decision",
     1: "a line of the batch could not be read",
     2: "wrong usage, an input that does not fit, or broken settings",
+    4: "no such tool",
   },
   examples: [
     "assent explain shell 'git push'",

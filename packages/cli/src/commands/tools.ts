@@ -12,6 +12,7 @@ export const tools: Command = {
     ...LOADING,
     ...COMMON,
   ],
+  exits: { 0: "listed", 2: "wrong usage or broken settings", 4: "no such tool" },
   examples: ["assent tools", "assent tools shell"],
   run: async (context) => (await import("../desk/tools/tools.ts")).showTools(context),
 };

@@ -63,10 +63,11 @@ describe("assent call", () => {
   test("an unknown tool is a recorded call that suggests the right one", async () => {
     using at = place();
     const { code, value } = await at.json(["call", "shel", "--input", "{}"]);
-    assert.deepEqual([code, value.outcome, value.type], [1, "invalid", "tool_not_registered"]);
+    assert.deepEqual([code, value.outcome, value.type], [4, "invalid", "tool_not_registered"]);
     assert.ok(value.content.includes("'shell'"));
     const sessions = await at.hereJson(["sessions"]);
     assert.deepEqual([sessions.value.length, sessions.value[0].id, sessions.value[0].state], [1, value.sessionId, "failed"]);
+    assert.equal((await at.hereJson(["resume", value.sessionId])).code, 4);
   });
 
   test("an ask rule also asks in yolo, where no one can be asked", async () => {
@@ -306,16 +307,16 @@ describe("what --input may be", () => {
     });
   }
 
-  const hints: readonly (readonly [sentence: string, tool: string, input: string, hint: string])[] = [
+  const hints: readonly (readonly [sentence: string, tool: string, input: string, hint: string, exit?: number])[] = [
     ["text that is no JSON", "read", "{oops", "--input takes JSON, quoted for your shell. What this tool accepts: assent tools read"],
     ["JSON that does not fit", "read", "{}", "What this tool accepts: assent tools read"],
-    ["a tool that is not there", "reed", "{}", "See: assent tools"],
+    ["a tool that is not there", "reed", "{}", "See: assent tools", 4],
   ];
-  for (const [sentence, tool, input, hint] of hints) {
+  for (const [sentence, tool, input, hint, exit = 1] of hints) {
     test(`${sentence} is answered with where to look, but not to a program`, async () => {
       using at = place();
       const { code, stdout, stderr } = await at.here(["call", tool, "--input", input]);
-      assert.deepEqual([code, stdout, stderr.trimEnd().split("\n").at(-1)], [1, "", hint]);
+      assert.deepEqual([code, stdout, stderr.trimEnd().split("\n").at(-1)], [exit, "", hint]);
       assert.equal((await at.hereJson(["call", tool, "--input", input])).stderr, "");
     });
   }
@@ -323,7 +324,7 @@ describe("what --input may be", () => {
   test("a misspelled tool is answered with the one that was meant, in words for a person", async () => {
     using at = place();
     const { code, stderr } = await at.here(["call", "shel", "--input", "{}"]);
-    assert.deepEqual([code, stderr], [1, "assent call: unknown tool 'shel'. Did you mean 'shell'?\nSee: assent tools\n"]);
+    assert.deepEqual([code, stderr], [4, "assent call: unknown tool 'shel'. Did you mean 'shell'?\nSee: assent tools\n"]);
     const { stderr: ofServer } = await at.here(["call", "mcp__calc__add"]);
     assert.match(ofServer, /unknown tool 'mcp__calc__add'\.\nassent call does not start MCP servers\./);
     const { value } = await at.hereJson(["call", "shel", "--input", "{}"]);
@@ -334,7 +335,7 @@ describe("what --input may be", () => {
     using at = place();
     const policy = at.write("p.json", '{ "version": 1 }');
     const { code, stderr } = await at.here(["call", "greet", "--input", "{}", "--policy", policy]);
-    assert.equal(code, 1);
+    assert.equal(code, 4);
     assert.match(stderr, /if you name their file with --tool FILE\.\nSee: assent tools\n$/);
   });
 

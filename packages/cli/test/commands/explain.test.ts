@@ -341,7 +341,6 @@ describe("assent explain, one call", () => {
   const refused: readonly (readonly [string, readonly string[], string, RegExp])[] = [
     ["no call", [], "usage", /name a call with TOOL and INPUT, .* or many with --batch FILE/],
     ["a call and a batch", [...shell("ls"), "--batch", "-"], "usage", /use either --batch/],
-    ["an unknown tool names the nearest", ["--tool", "shel"], "tool_not_registered", /There is no tool 'shel'\. Did you mean 'shell'\?/],
     ["an input that is no JSON", ["--tool", "shell", "--input", "{oops"], "invalid_json", /not valid JSON/],
     ["an input against the schema", ["--tool", "shell", "--input", "{}"], "invalid_tool_params", /command/],
     ["a workspace that is none", [...shell("ls"), "--workspace", "nowhere"], "workspace_not_found", /nowhere/],
@@ -353,6 +352,13 @@ describe("assent explain, one call", () => {
       assert.deepEqual([code, value.error.type], [2, type]);
       assert.match(value.error.message, message);
     });
+
+  test("an unknown tool: exit 4, and the nearest name", async () => {
+    using at = place();
+    const { code, value } = await at.hereJson(["explain", "--tool", "shel"]);
+    assert.deepEqual([code, value.error.type], [4, "tool_not_registered"]);
+    assert.match(value.error.message, /There is no tool 'shel'\. Did you mean 'shell'\?/);
+  });
 
   test("an unknown tool with --policy is not sent to a list that has more tools", async () => {
     using at = place();

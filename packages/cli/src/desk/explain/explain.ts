@@ -63,5 +63,5 @@ function refused({ options }: Context, { type, message }: { readonly type: strin
   const ofServer = /^There is no tool 'mcp__/i.test(message);
   const known = ofServer ? "To see the tools of your MCP servers, run: assent mcp test" : "assent tools";
   const hint = options.text("policy") === undefined ? known : "With --policy only built-in tools are known here.";
-  return new CommandError(type, 2, { message, hint });
+  return new CommandError(type, 4, { message, hint });
 }

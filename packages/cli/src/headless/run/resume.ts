@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { EXIT_OF, printCallEnd } from "../../call/end.ts";
+import { exitOf, printCallEnd } from "../../call/end.ts";
 import { type CallResult, endedCall, resumeCall } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
@@ -85,7 +85,7 @@ async function alreadyEnded({ ledger }: Store, { id, state }: ResumedRow): Promi
   const proposals = await ledger.pending("proposals", { session: id, all: true, limit: 1_000 });
   if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // it was interrupted, so recover it first
   const end = await endedCall(ledger, id);
-  return typeof end === "string" ? undefined : { end, exit: EXIT_OF[end.outcome] };
+  return typeof end === "string" ? undefined : { end, exit: exitOf(end) };
 }
 
 function continueCall(context: Context, store: Store, { id, cwd }: ResumedRow): Promise<CallResult | undefined> {
