@@ -227,6 +227,22 @@ describe("assent log", () => {
     assert.ok((await at.here(["log", sessionId, "--since", "2020-01-01"])).stdout.includes("call.ended"));
   });
 
+  const unknownTypes = [
+    ["misspelled", "call.propose", /'call\.propose'\. Did you mean 'call\.proposed'\? Types: .*approval\.opened, /],
+    ["a pattern", "cals.*", /there is no event type 'cals\.\*'/],
+    ["without a name", "", /there is no event type ''/],
+  ] as const;
+  for (const [name, type, message] of unknownTypes)
+    test(`a type that does not exist is an error that names the types, also with --follow: ${name}`, async () => {
+      using at = place();
+      await park(at, "touch a");
+      for (const more of [[], ["--follow"]]) {
+        const { code, stdout, stderr } = await at.here(["log", "--type", type, ...more]);
+        assert.deepEqual([code, stdout], [2, ""]);
+        assert.match(stderr, message);
+      }
+    });
+
   test("text is one line per event", async () => {
     using at = place();
     const { sessionId } = await park(at, "touch 'a\nb'");

@@ -2,6 +2,7 @@ import { type Cursor, EVENT_TYPES, type EventFilter, type Ledger, type StoredEve
 import { createSystemClock } from "@assent/host";
 import { createAnchorMaker, entryLine, type StreamEntry } from "../../audit/entry.ts";
 import { otlpRequest } from "../../audit/otlp.ts";
+import { nearestSpelling } from "../../command-line/nearest-spelling.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { jsonLine } from "../../io/output.ts";
@@ -34,6 +35,7 @@ async function read(context: Context, ledger: Ledger): Promise<LogQuery> {
   const call = options.text("call");
   const wantedType = options.text("type");
   const type = globMatcher(wantedType);
+  if (wantedType !== undefined) await refuseUnknownType(ledger, wantedType, type);
   const types = session === undefined && call === undefined ? typesLike(wantedType, type) : undefined;
   const since = parseSince(options.text("since"));
   return {
@@ -88,6 +90,15 @@ function globMatcher(glob: string | undefined): (type: string) => boolean {
   const pieces = glob.split("*").map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
   const pattern = new RegExp(`^${pieces.join(".*")}$`);
   return (type) => pattern.test(type);
+}
+
+/** A type that only a newer version knows counts if the record has one of its events. */
+async function refuseUnknownType(ledger: Ledger, wanted: string, matches: (type: string) => boolean): Promise<void> {
+  if (EVENT_TYPES.some(matches)) return;
+  for await (const _ of ledger.read({ pos: 0 }, { types: [wanted] })) return;
+  const near = nearestSpelling(wanted, EVENT_TYPES);
+  const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
+  throw usageError("log", `there is no event type '${wanted}'.${meant} Types: ${EVENT_TYPES.join(", ")}.`);
 }
 
 /** Lets the ledger use an index; unknown types must be named in full. */
