@@ -154,6 +154,16 @@ describe("a server that misbehaves", () => {
     assert.equal((await call("mcp__x__echo", { text: "hi" })).content, "hi");
   });
 
+  test("an answer that is not valid fails the call at once", async (t) => {
+    const directory = scratch(t);
+    const { set, call } = createBench(t, { x: hostile("invalid-answer", directory) }, { directory });
+    await set.settle(20_000);
+    for (const answer of [{ result: null }, { result: "text" }, { error: "no" }, {}]) {
+      const { error } = await call("mcp__x__echo", { answer });
+      assert.match(error?.message ?? "", /x reports: its answer is not valid: it needs an object as result/, JSON.stringify(answer));
+    }
+  });
+
   test("a result of 10 MB arrives whole", async (t) => {
     const directory = scratch(t);
     const { set, call } = createBench(t, { x: hostile("huge", directory) }, { directory });

@@ -1,5 +1,5 @@
-import { messageOf, type PipedProcess, type Processes } from "@assent/core";
-import { deserializeMessage, type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import { isObject, messageOf, type PipedProcess, type Processes } from "@assent/core";
+import { deserializeMessage, type JSONRPCMessage, type RequestId, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 
 /** The longest message that a server may send, in bytes. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
@@ -104,11 +104,27 @@ export class ProcessTransport implements Transport {
       message = deserializeMessage(line);
     } catch {
       this.report.garbage ??= line.slice(0, 200); // servers log to standard output by mistake
-      return;
+      const id = readInvalidAnswer(line);
+      if (id === undefined) return;
+      message = { jsonrpc: "2.0", id, error: { code: -32_603, message: INVALID_ANSWER } };
     }
     // One after the other: the SDK handles a result at once and drops progress that came before it in the same chunk.
     this.#delivered = this.#delivered
       .then(() => this.onmessage?.(message))
       .catch((error: unknown) => this.onerror?.(new Error(messageOf(error))));
+  }
+}
+
+const INVALID_ANSWER = "its answer is not valid: it needs an object as result, or an error with a code and a message";
+
+/** The id of the request that an invalid message answers; without an error in its place, the request would wait for its whole limit. */
+function readInvalidAnswer(line: string): RequestId | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    if (!isObject(message) || message["jsonrpc"] !== "2.0" || "method" in message) return undefined;
+    const { id } = message;
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  } catch {
+    return undefined;
   }
 }
