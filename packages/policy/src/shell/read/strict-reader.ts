@@ -35,7 +35,7 @@ const BLANKS = /(?:[ \t](?:\\\n)*)+/y;
 const MORE_BLANKS = [" ", "\t", "\\"];
 const COMMENT = /#[^\n]*/y;
 const OPERATOR = /&&|\|\||;(?![;&])|\|(?!&)/y;
-const REDIRECTION = /(?:2>&1|1>&2|2?>\/dev\/null|<\/dev\/null)(?=[ \t\n;&|]|$)/y;
+const REDIRECTION = /(?:2>&1|1>&2|[12]?>[ \t]?\/dev\/null|<[ \t]?\/dev\/null)(?=[ \t\n;&|]|$)/y;
 const OPERATORS = ["&&", "||", ";", "|"] as const;
 const REDIRECTIONS = ["2>&1", "1>&2", ">/dev/null", "2>/dev/null", "</dev/null"] as const;
 const INPUT = /<[ \t]*(?!\/dev\/)[\w./@+,-]+(?=[ \t\n;&|]|$)/y;
@@ -150,12 +150,13 @@ function skipBlanks(reader: StrictReader): Refusal {
 
 function readStrangeToken(reader: StrictReader): Refusal {
   const { at: start } = reader;
-  const redirection = takeKnownToken(reader, REDIRECTION, REDIRECTIONS);
+  const sign = takeToken(reader, REDIRECTION).replace(/[ \t]/, "").replace("1>/", ">/");
+  const redirection = REDIRECTIONS.find((one) => one === sign);
   if (redirection) return addRedirection(reader, redirection, start);
   const input = takeToken(reader, INPUT);
   if (input) return addInput(reader, input.slice(1).trimStart(), start);
-  const sign = takeToken(reader, SIGN_WORD);
-  return sign ? addWord(reader, { text: sign, glob: false }, start) : readMixedWord(reader);
+  const word = takeToken(reader, SIGN_WORD);
+  return word ? addWord(reader, { text: word, glob: false }, start) : readMixedWord(reader);
 }
 
 function takeToken(reader: StrictReader, form: RegExp): string {
@@ -228,7 +229,7 @@ const REFUSED: readonly (readonly [form: RegExp, id: HazardId, why: string])[] =
   [/^[{}[\]]/, "brace_or_glob", "Uses a brace or bracket"],
   [/^&(?!>)/, "background", "Runs a command in the background"],
   [/^[<>]+[&|]?\s*\/dev\/(?:tcp|udp)\//, "network_redirection", "A redirection opens a network connection"],
-  [/^[<>&]/, "redirection", "Uses a redirection other than to or from /dev/null"],
+  [/^[<>&]/, "redirection", "Uses a redirection that Assent doesn't support"],
   [/^~/, "other_shell", "A tilde may be expanded"],
   [/^\\/, "unmodelled_construct", "A backslash continues a word on the next line, or ends the text"],
   [/^[;|]/, "unmodelled_construct", "Uses an operator that Assent doesn't support"],

@@ -23,6 +23,9 @@ const AGREED: readonly string[] = [
   "ls 2>/dev/null",
   "ls </dev/null",
   "ls >/dev/null 2>&1 </dev/null",
+  "ls 1>/dev/null",
+  "ls > /dev/null 2>&1",
+  "ls 2> /dev/null < /dev/null",
 ];
 
 describe("both readers agree", () => {

@@ -78,6 +78,11 @@ const READ: readonly (readonly [sentence: string, text: string, reading: unknown
   ["after a blank a line may go on", "ls \\\n  -la \\\n\\\n x", [["start", ["ls", "-la", "x"]]]],
   ["redirections are kept in their order", "a >/dev/null 2>&1 b </dev/null", [["start", ["a", "b"], ">/dev/null", "2>&1", "</dev/null"]]],
   [
+    "a redirection may name the output and have a blank before its file",
+    "a > /dev/null 2> /dev/null <\t/dev/null 1>/dev/null 1> /dev/null",
+    [["start", ["a"], ">/dev/null", "2>/dev/null", "</dev/null", ">/dev/null", ">/dev/null"]],
+  ],
+  [
     "a redirection ends at an operator",
     "a 2>/dev/null|b 1>&2;c",
     [
@@ -132,9 +137,11 @@ const REFUSED: readonly (readonly [sentence: string, id: HazardId, ...texts: str
     "a 2>&1x",
     "a 3>&1",
     "a 12>&1",
-    "a 1>/dev/null",
     "a 2>&-",
-    "a > /dev/null",
+    "a >  /dev/null",
+    "a 2 > /dev/null2",
+    "a > /dev/null/x",
+    "a > \n/dev/null",
     "a 2>&1\\\nb",
   ],
   ["a redirection that does not follow a command", "redirection", ">/dev/null a", "a; 2>&1", "2>&1"],
