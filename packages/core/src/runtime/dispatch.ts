@@ -1,7 +1,7 @@
 import type { FileChanges } from "../file-ports.ts";
 import type { By } from "../model/answer.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
-import type { Json, JsonObject } from "../model/json/json.ts";
+import type { JsonObject } from "../model/json/json.ts";
 import type { ApprovalDecision, ApprovalSource } from "../model/notification-source.ts";
 import type { OutcomeState } from "../model/outcome.ts";
 import type { Content, Display, ToolOutput, ToolResult } from "../model/result/result.ts";
@@ -149,5 +149,4 @@ export type Ending = {
   readonly type: string | null;
   readonly result: ToolResult;
   readonly evidence?: JsonObject;
-  readonly details?: Json;
 };

@@ -193,11 +193,11 @@ async function retryCall(batch: BatchRun, run: CallRun, call: RunningCall, parse
   } as const;
   const claim = await session.claim(session.draft("call.claimed", body));
   if ("lost" in claim) return undefined;
+  run.key = call.key;
   const ending = await runBody(batch, run, {
     call: { ...judged, consent: null },
     attempt: 2,
-    key: call.key,
-    nested: () => Promise.reject(new Error("a retried call cannot nest")),
+    gate: () => Promise.reject(new Error("a retried call cannot nest")),
     unseen: call.answer === null && judged.decision.byRules,
   });
   const { content } = ending.result;

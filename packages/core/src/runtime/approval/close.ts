@@ -1,7 +1,12 @@
 import type { SharedDraft } from "../../ledger-port.ts";
 import { isAsked } from "../../model/call.ts";
 import { SHARED } from "../../model/events.ts";
-import { type BatchRun, type CallRun, isParking } from "../pipeline/call-run.ts";
+import { CANCELED, RUN_STOPPED } from "../../model/notification-source.ts";
+import type { Ending } from "../dispatch.ts";
+import { awaitWritten, type BatchRun, type CallRun, isParking } from "../pipeline/call-run.ts";
+import { stoppedEnding } from "../pipeline/endings.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
+import { notifyVerdict } from "../pipeline/notify.ts";
 import type { Session } from "../session/session.ts";
 
 /** Closes the call's approval unless it is claimed; the first event wins. */
@@ -17,9 +22,18 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   if (yesCameFirst) await closeApproval(batch, run, outcome); // an answer came first: withdraw it before the claim
 }
 
-export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly parked: string } | undefined {
-  const call = deps.session.state.calls.get(run.callId);
-  return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;
+/** Ends a stopped call before its effect. When the session is parked, it keeps its open approval or unused answer; any other call is cancelled. */
+export async function stopBeforeClaim(
+  batch: BatchRun,
+  run: CallRun,
+  judged: JudgedCall | undefined,
+): Promise<{ readonly end: Ending } | { readonly parked: string }> {
+  await awaitWritten(run);
+  const call = batch.deps.session.state.calls.get(run.callId);
+  if (isParking(run) && isAsked(call) && call.approval !== null) return { parked: call.approval };
+  await closeApproval(batch, run, "cancelled");
+  notifyVerdict(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stoppedEnding(run) };
 }
 
 /** Stores a shared event and waits until the winner is folded. */

@@ -3,19 +3,19 @@ import { LedgerError } from "../../ledger-port.ts";
 import type { Answer } from "../../model/answer.ts";
 import type { Call, Consent } from "../../model/call.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
-import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../../model/notification-source.ts";
+import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { OpenApproval } from "../../ports.ts";
 import { type BatchRun, type CallRun, type StepResult, skipRest } from "../pipeline/call-run.ts";
-import { closedApprovalEnding, denialEnding, stoppedEnding } from "../pipeline/endings.ts";
+import { closedApprovalEnding, denialEnding } from "../pipeline/endings.ts";
 import { rejudgeCall } from "../pipeline/judge.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { notifyVerdict, tellHooks } from "../pipeline/notify.ts";
-import { hookSession } from "../pipeline/rewrite.ts";
+import { hookCall, hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { makeWakeSignal } from "../waiting.ts";
 import { answerApproval, isPast, refuseLostAnswer } from "./answer.ts";
-import { closeApproval, parkedApproval } from "./close.ts";
+import { closeApproval, stopBeforeClaim } from "./close.ts";
 import { answerByGrant } from "./grants.ts";
 import { answerPorts } from "./requests.ts";
 
@@ -51,7 +51,7 @@ export async function waitForAnswer(
   batch.shown.set(open.id, open);
   let stopListening = (): void => undefined;
   try {
-    tellWaiting(batch, run, judged);
+    tellWaiting(batch, run);
     stopListening = listenForAnswers(batch, open, state, wakeSignal.ring);
     for (;;) {
       const settled = await checkApproval(batch, run, { expiresAt: open.expiresAt, state });
@@ -111,12 +111,12 @@ function listenForAnswers(batch: BatchRun, open: OpenApproval, state: WaitState,
 
 const LIMIT = { keepsAlive: true } as const;
 
-function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): void {
-  const { tool, kind, input } = request;
-  tellHooks(batch, run, "on_user_input", () => {
-    const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
-    return { ...about, label: "tool confirmation" };
-  });
+function tellWaiting(batch: BatchRun, run: CallRun): void {
+  const event = "on_user_input";
+  tellHooks(batch, run, event, () => ({
+    ...toolHookInput(hookSession(batch, run), hookCall(run, event)),
+    label: "tool confirmation",
+  }));
 }
 
 /** Asks up to three times for a usable answer. */
@@ -156,7 +156,7 @@ export type OpenWait = { readonly expiresAt: string | null; readonly state: Wait
 export async function checkApproval(batch: BatchRun, run: CallRun, wait: OpenWait): Promise<WaitOutcome | undefined> {
   const { state } = wait;
   if (state.failure !== undefined) throw state.failure;
-  if (run.stopped) return parkedApproval(batch, run) ?? (await stopWaiting(batch, run, state.judged));
+  if (run.stopped) return await stopBeforeClaim(batch, run, state.judged);
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state === "approved") return { go: call.consent };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
@@ -167,12 +167,6 @@ export async function checkApproval(batch: BatchRun, run: CallRun, wait: OpenWai
     return await checkApproval(batch, run, { ...wait, expiresAt: null });
   }
   return (await judgeWaiting(batch, run, { call, state })) ?? (await checkGrants(batch, run, { ...wait, call }));
-}
-
-async function stopWaiting(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<WaitOutcome> {
-  await closeApproval(batch, run, "cancelled");
-  notifyVerdict(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
-  return { end: stoppedEnding(run) };
 }
 
 const CLOSED_SOURCE: Readonly<Record<string, NotificationSource>> = {

@@ -7,7 +7,7 @@ import { defineTool } from "../../tool.ts";
 import type { Invocation, Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { assessQuestion } from "../question/judge.ts";
-import { type AssessmentInput, assessRequest, fingerprinted } from "./assess.ts";
+import { type AssessmentInput, assessRequest, fingerprinted, hookHint } from "./assess.ts";
 import type { Assessment } from "./judged-call.ts";
 
 /** Judges a call outside of any session. `name` is a tool, or `TOOL.apply` for an action that it pushes. Records nothing. */
@@ -45,13 +45,8 @@ export function frameOf(assessing: AssessmentInput, binds: Request["binds"]): Re
 /** Judges `resolve` itself: of the rules only denies count, and hooks count too. */
 export function judgeResolve({ assessing, request }: ResolveFrame, safeguards: readonly Safeguard[] = [], toolNote?: string): Assessment {
   const policy = assessing.policy();
-  const { hook } = assessing;
-  const said =
-    hook?.verdict === undefined
-      ? {}
-      : { hook: { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) } };
   const checkers = policy.checkers.map(onlyDeny);
-  const hint = { tool: "allow", ownTool: true, ...(toolNote !== undefined && { toolNote }), ...said } as const;
+  const hint = { tool: "allow", ownTool: true, ...(toolNote !== undefined && { toolNote }), ...hookHint(assessing.hook) } as const;
   const circumstances: Circumstances = { mode: policy.mode, checkers, safeguards, hint };
   const facts = { units: request.units, binds: request.binds };
   return { request, decision: decide(request, circumstances), facts, safe: false, policy, circumstances };

@@ -126,7 +126,7 @@ type HintSources = {
 };
 
 /** Runtime bodies that mode `plan` allows, because what they start inherits the mode. */
-const OWN_HANDLERS: ReadonlySet<string> = new Set([
+const OWN_HANDLERS: ReadonlySet<string | undefined> = new Set([
   "ask",
   "enter_plan_mode",
   "agent",
@@ -136,10 +136,6 @@ const OWN_HANDLERS: ReadonlySet<string> = new Set([
   "task_send",
 ]);
 
-function isOwn(handler: string | undefined): boolean {
-  return handler !== undefined && OWN_HANDLERS.has(handler);
-}
-
 function makeHint({ tool, facts, opinion, proven, policy, hook }: HintSources): Hint {
   const hint: { -readonly [K in keyof Hint]: Hint[K] } = {
     readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven) && facts.exposes !== true,
@@ -147,12 +143,17 @@ function makeHint({ tool, facts, opinion, proven, policy, hook }: HintSources): 
     safe: proven,
     insideWorkspace: facts.insideWorkspace === true,
     planFile: facts.planFile === true,
-    ownTool: isOwn(tool.definition.runtimeHandler),
+    ownTool: OWN_HANDLERS.has(tool.definition.runtimeHandler),
     ...(policy.allowConfined && { allowConfined: true }),
+    ...hookHint(hook),
   };
   if (opinion.declared) hint.tool = opinion.verdict;
   if (opinion.note !== undefined) hint.toolNote = opinion.note;
-  if (hook?.verdict !== undefined)
-    hint.hook = { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) };
   return hint;
+}
+
+export function hookHint(hook: HookView | undefined): Pick<Hint, "hook"> {
+  if (hook?.verdict === undefined) return {};
+  const { verdict, name, reason } = hook;
+  return { hook: { verdict, name, ...(reason !== undefined && { reason }) } };
 }

@@ -110,6 +110,11 @@ export type LiveCalls = Set<CallRun>;
 /** A step's result: the call for the next step, or its end. */
 export type StepResult<T extends object> = T | { readonly end: Ending };
 
+/** The tool's own name, or the one the model used if there is no such tool. */
+export function toolName({ tool, name }: CallRun): string {
+  return tool?.name ?? name;
+}
+
 /** Stops a call at any step. */
 export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, because?: string): void {
   if (run.stopped || run.phase === "after") return;

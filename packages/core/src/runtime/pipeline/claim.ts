@@ -2,6 +2,7 @@ import type { ClaimLost } from "../../ledger-port.ts";
 import type { Consent } from "../../model/call.ts";
 import type { EventBodies } from "../../model/events.ts";
 import { modelText } from "../../model/text/model-text.ts";
+import { stopBeforeClaim } from "../approval/close.ts";
 import { changedOperand, isBound } from "./binds.ts";
 import { type BatchRun, type CallRun, releaseSession, skipRest, stopCall } from "./call-run.ts";
 import { errorEnding } from "./endings.ts";
@@ -9,7 +10,6 @@ import { callContext } from "./intake.ts";
 import { callKey, isAsk, judgeCall, rejudgeCall } from "./judge.ts";
 import type { CallExit, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
 import { enterLane } from "./lanes.ts";
-import { stopBeforeClaim } from "./permission.ts";
 import { editOf } from "./restore.ts";
 
 /**

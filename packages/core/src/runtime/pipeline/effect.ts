@@ -8,7 +8,7 @@ import { previewCall } from "../proposal/preview-call.ts";
 import { keepPushed, pushFromCall } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
 import { writePreviewed } from "../proposal/write-previewed.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, stopCall } from "./call-run.ts";
 import { errorEnding, resultEnding, stoppedEnding, thrownResult } from "./endings.ts";
 import { cwdOf } from "./intake.ts";
 import { isResolve } from "./judge.ts";
@@ -16,19 +16,11 @@ import type { JudgedCall, PermittedCall } from "./judged-call.ts";
 
 const GRACE_MS = 5_000;
 
-/** Runs a nested call through the same pipeline. */
-export type NestedRunner = (
-  batch: BatchRun,
-  parent: CallRun,
-  call: { readonly name: string; readonly arguments: unknown },
-) => Promise<ToolResult>;
-
 /** A claimed call and what its body learns about the claim. */
 export type Effect = {
   readonly call: PermittedCall;
-  readonly nested: NestedRunner;
   readonly attempt: number;
-  readonly key: string | null;
+  readonly gate: RunContext["gate"];
   /** No person saw the request: the body gets the plan that was judged. */
   readonly unseen: boolean;
 };
@@ -48,7 +40,7 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
   });
   const updates = mayStream(batch, call) ? makeUpdates(batch, run) : undefined;
   const timeoutMs = call.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
-  const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run), { keepsAlive: true });
+  const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopCall(run, "timeout"), { keepsAlive: true });
   try {
     const ctx = runContext(batch, run, effect, updates?.update ?? ignoreUpdate);
     const settled = await (governsItself(batch, call) ? runOwnBody(batch, run, call, ctx) : settle(batch, run, call, ctx));
@@ -65,13 +57,6 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
 function mayStream({ deps }: BatchRun, { tool }: JudgedCall): boolean {
   if (!tool.definition.canUpdateOutput) return false;
   return deps.hooks?.applies?.("tool_response_transform", tool.name) !== true;
-}
-
-function stopRunning(run: CallRun): void {
-  if (run.stopped) return;
-  run.stopped = "timeout";
-  run.abort.abort(new DOMException("timeout", "TimeoutError"));
-  run.wake?.();
 }
 
 /** These bodies change files, so they are never abandoned and report themselves how a cancel ended them. */
@@ -115,7 +100,7 @@ function ignoreUpdate(): void {
 }
 
 function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (display: Display) => void): RunContext {
-  const { call, nested, attempt, key, unseen } = effect;
+  const { call, attempt, gate, unseen } = effect;
   const { session } = batch.deps;
   const { callId } = run;
   return {
@@ -125,9 +110,9 @@ function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (disp
     mode: call.policy.mode,
     signal: run.abort.signal,
     update,
-    gate: (asked) => nested(batch, run, asked),
+    gate,
     attempt,
-    idempotencyKey: key,
+    idempotencyKey: run.key,
     started: async (process) => {
       if (run.phase === "after") throw new Error("The call that started this has ended.");
       await session.record([session.draft("call.started", { call: callId, ...process })], "normal");

@@ -6,7 +6,7 @@ import type { ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Ending } from "../dispatch.ts";
-import type { CallRun } from "./call-run.ts";
+import { type CallRun, toolName } from "./call-run.ts";
 import type { JudgedCall } from "./judged-call.ts";
 
 /** An end the runtime itself makes: an error result with its type, and the same text for model and person. */
@@ -108,7 +108,7 @@ export function resultEnding(result: ToolResult): Ending {
 
 /** The ending of a call that was stopped before its body was done. `when`: what is known about its effects, if more than the phase says. */
 export function stoppedEnding(run: CallRun, when: "before" | "during" = run.phase === "running" ? "during" : "before"): Ending {
-  const name = run.tool?.name ?? run.name;
+  const name = toolName(run);
   if (run.because !== undefined) return stoppedBecause(run, { name, when, because: run.because });
   if (run.stopped === "skipped" && run.skippedBy === "unanswered") {
     return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that no one could give.`);

@@ -1,9 +1,10 @@
 import { mayBeUnderWay } from "../../model/call.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
 import { stopMessageOf } from "../../model/hooks/combine.ts";
+import type { HookPoint } from "../../model/hooks/event-table.ts";
 import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
-import type { Json } from "../../model/json/json.ts";
+import type { Json, JsonObject } from "../../model/json/json.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
 import { type Content, onlyValue, type SpilledOutput, type ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
@@ -11,11 +12,11 @@ import { contentText, withText } from "../../model/text/content-text.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
 import { recordSurely } from "../session/record-surely.ts";
-import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest, toolName } from "./call-run.ts";
 import { withHookWords } from "./hook-words.ts";
 import { releaseLane } from "./lanes.ts";
 import { tellHooks } from "./notify.ts";
-import { hookSession, hooksOf } from "./rewrite.ts";
+import { hookCall, hookSession, hooksOf } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
 
 /** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
@@ -124,32 +125,22 @@ async function spill({ deps }: BatchRun, run: CallRun, text: string): Promise<Sp
   }
 }
 
-function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly event: string }): ReturnType<typeof postToolHookInput> {
-  const { result, type } = ending;
-  return postToolHookInput(
-    hookSession(batch, run),
-    { event: ending.event, tool: toolName(run), kind: run.tool?.kind ?? "other", callId: run.callId, input: run.input },
-    {
-      content: result.content,
-      durationMs: run.startedAt > 0 ? batch.deps.clock.now() - run.startedAt : 0,
-      ...(result.error && { error: { message: result.error.message, type: type ?? "unknown" } }),
-      interrupted: ending.state === "cancelled",
-    },
-  );
+function postInput(batch: BatchRun, run: CallRun, { state, result, type }: Ending, event: HookPoint): JsonObject {
+  return postToolHookInput(hookSession(batch, run), hookCall(run, event), {
+    content: result.content,
+    durationMs: run.startedAt > 0 ? batch.deps.clock.now() - run.startedAt : 0,
+    ...(result.error && { error: { message: result.error.message, type: type ?? "unknown" } }),
+    interrupted: state === "cancelled",
+  });
 }
 
 function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): void {
   const event = "permission_denied";
-  tellHooks(batch, run, event, () => {
-    const about = {
-      event,
-      tool: toolName(run),
-      kind: run.tool?.kind ?? "other",
-      callId: run.callId,
-      input: run.input,
-    } as const;
-    return { ...toolHookInput(hookSession(batch, run), about), reason: result.error?.message ?? "", error_type: type ?? "unknown" };
-  });
+  tellHooks(batch, run, event, () => ({
+    ...toolHookInput(hookSession(batch, run), hookCall(run, event)),
+    reason: result.error?.message ?? "",
+    error_type: type ?? "unknown",
+  }));
 }
 
 const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
@@ -159,7 +150,7 @@ async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise
   const event = "tool_response_transform";
   try {
     const hooks = hooksOf(batch, event, toolName(run));
-    const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
+    const said = await hooks?.consult(event, postInput(batch, run, ending, event), hookSignal(run));
     if (said?.verdict === "deny") return withContent(ending, WITHHELD);
     return said?.updatedOutput === undefined ? ending : withContent(ending, said.updatedOutput === "" ? "(no output)" : said.updatedOutput);
   } catch {
@@ -173,10 +164,6 @@ function withContent(ending: Ending, content: Content): Ending {
   return { ...ending, result: { ...rest, content, ...(error && { error: { ...error, message: contentText(content) } }) } };
 }
 
-function toolName({ tool, name }: CallRun): string {
-  return tool?.name ?? name;
-}
-
 /** A stopped call's hooks still run to their end. */
 function hookSignal(run: CallRun): AbortSignal {
   return run.abort.signal.aborted ? new AbortController().signal : run.abort.signal;
@@ -188,7 +175,7 @@ async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise
   const event = result.error ? "post_tool_use_failure" : "post_tool_use";
   try {
     const hooks = hooksOf(batch, event, toolName(run));
-    const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
+    const said = await hooks?.consult(event, postInput(batch, run, ending, event), hookSignal(run));
     const stop = said && stopMessageOf(said);
     if (stop !== undefined) {
       batch.stops.set(run.index, stop || "Stopped by a post_tool_use hook.");

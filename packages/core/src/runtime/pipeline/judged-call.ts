@@ -12,7 +12,6 @@ export type HookView = {
   readonly verdict: Verdict | undefined;
   readonly name: string;
   readonly reason: string | undefined;
-  readonly context: string | undefined;
 };
 
 /** A call with a known tool and a valid input. Later steps add fields to this record. */

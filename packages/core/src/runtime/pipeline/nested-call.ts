@@ -4,14 +4,13 @@ import type { CallReport } from "../dispatch.ts";
 import { freeId, proposedDraft } from "../propose.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 
-/** What a body asks for, and how a call is run. */
-export type NestedCall = {
-  readonly call: { readonly name: string; readonly arguments: unknown };
-  readonly runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>;
-};
-
 /** Runs a nested call of a running body: its own id, decision, approval and record; it does not wait for its parent's lane. */
-export async function runNestedCall(batch: BatchRun, parent: CallRun, { call, runCall }: NestedCall): Promise<ToolResult> {
+export async function runNestedCall(
+  batch: BatchRun,
+  parent: CallRun,
+  call: { readonly name: string; readonly arguments: unknown },
+  runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>,
+): Promise<ToolResult> {
   if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
   const { session } = batch.deps;
   parent.children += 1;

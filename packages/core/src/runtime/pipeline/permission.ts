@@ -1,23 +1,23 @@
 import { isToolError } from "../../errors.ts";
 import { type Call, type Consent, hasJudgement, isAsked, mayBeUnderWay } from "../../model/call.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
-import { answerSource, CANCELED, decidedSource, permissionHookSource, RUN_STOPPED } from "../../model/notification-source.ts";
+import { answerSource, CANCELED, decidedSource, permissionHookSource } from "../../model/notification-source.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
 import type { HookOpinion } from "../../ports.ts";
 import { askPerson } from "../approval/ask.ts";
-import { closeApproval, parkedApproval } from "../approval/close.ts";
+import { closeApproval, stopBeforeClaim } from "../approval/close.ts";
 import { offeredRules } from "../approval/confirm.ts";
 import { applyGrant, findGrants } from "../approval/grants.ts";
 import type { Ending } from "../dispatch.ts";
 import { changedSinceConsent } from "./binds.ts";
-import { awaitWritten, type BatchRun, type CallRun, skipRest } from "./call-run.ts";
-import { denialEnding, errorEnding, stoppedEnding, thrownResult } from "./endings.ts";
+import { type BatchRun, type CallRun, skipRest, toolName } from "./call-run.ts";
+import { denialEnding, errorEnding, thrownResult } from "./endings.ts";
 import { judgeCall } from "./judge.ts";
 import type { CallExit, HookView, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
 import { notifyVerdict } from "./notify.ts";
-import { hookSession, withInput } from "./rewrite.ts";
+import { hookCall, hookSession, withInput } from "./rewrite.ts";
 
 /** True for an allowed call that never waited and that nothing has stopped. */
 export function passesUnasked({ broken }: BatchRun, run: CallRun, { decision }: JudgedCall): boolean {
@@ -35,22 +35,12 @@ export async function permitCall(batch: BatchRun, run: CallRun, judged: JudgedCa
   return permission;
 }
 
-/** When the session is parked, a call keeps its open approval or unused answer; any other call is cancelled. */
-export async function stopBeforeClaim(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit> {
-  await awaitWritten(run);
-  const parked = parkedApproval(batch, run);
-  if (parked) return parked;
-  await closeApproval(batch, run, "cancelled");
-  notifyVerdict(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
-  return { end: stoppedEnding(run) };
-}
-
 function emitHookBlocked(batch: BatchRun, run: CallRun, { result }: Ending): void {
   batch.emit?.({
     type: "hookBlocked",
     callId: run.callId,
     agentName: batch.batch.agentName,
-    tool: run.tool?.name ?? run.name,
+    tool: toolName(run),
     message: result.error?.message ?? "",
   });
 }
@@ -172,17 +162,17 @@ async function consultHooks(batch: BatchRun, run: CallRun, judged: JudgedCall): 
 /** A hook that fails has no opinion: a person decides. */
 async function opinionOf(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<HookOpinion | undefined> {
   const { hooks, warn } = batch.deps;
-  const { tool, kind, input } = judged.request;
+  const event = "permission_request";
   const about = {
-    ...toolHookInput(hookSession(batch, run), { event: "permission_request", tool, kind, callId: run.callId, input }),
+    ...toolHookInput(hookSession(batch, run), hookCall(run, event)),
     permission_suggestions: offeredRules(batch, judged),
     decision_reason: judged.decision.reason,
     decision_source: judged.decision.source,
   };
   try {
-    return await hooks?.consult("permission_request", about, run.abort.signal);
+    return await hooks?.consult(event, about, run.abort.signal);
   } catch (error) {
-    warn?.(`a permission_request hook failed: ${messageOf(error)}`);
+    warn?.(`a ${event} hook failed: ${messageOf(error)}`);
     return undefined;
   }
 }
@@ -190,7 +180,7 @@ async function opinionOf(batch: BatchRun, run: CallRun, judged: JudgedCall): Pro
 /** A hook's allow answers only the default ask. If it rewrote the input, that is judged first. */
 async function allowedByHook(batch: BatchRun, run: CallRun, judged: JudgedCall, said: HookOpinion): Promise<Permission | undefined> {
   const { session } = batch.deps;
-  const hook = insisting(judged.hook) ?? { verdict: undefined, name: said.name, reason: undefined, context: undefined };
+  const hook = insisting(judged.hook) ?? { verdict: undefined, name: said.name, reason: undefined };
   const rewritten = await withInput(batch, run, { ...judged, hook }, said);
   const isSame = rewritten.invocation === judged.invocation && rewritten.hook?.verdict === undefined;
   const now = isSame ? judged : await judgeCall(batch, run, rewritten);

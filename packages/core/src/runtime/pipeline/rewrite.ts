@@ -1,26 +1,24 @@
 import { type HookOpinion, rewrittenInput } from "../../model/hooks/combine.ts";
 import type { HookPoint } from "../../model/hooks/event-table.ts";
-import { toolHookInput } from "../../model/hooks/input.ts";
+import { type HookCall, toolHookInput } from "../../model/hooks/input.ts";
 import { isObject } from "../../model/json/json.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Hooks } from "../../ports.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, toolName } from "./call-run.ts";
 import { buildInput, callContext } from "./intake.ts";
 import type { HookView, ParsedCall } from "./judged-call.ts";
 
 /** Consults the `pre_tool_use` hooks. A changed input is validated again; an invalid one, like a failing hook, denies. Rewriting never happens after this. */
 export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<ParsedCall> {
-  const { tool, invocation } = parsed;
-  const hooks = hooksOf(batch, "pre_tool_use", tool.name);
+  const event = "pre_tool_use";
+  const hooks = hooksOf(batch, event, parsed.tool.name);
   if (!hooks) return parsed;
-  const about = { event: "pre_tool_use", tool: tool.name, kind: tool.kind, callId: run.callId, input: invocation.input };
   try {
-    const said = await hooks.consult("pre_tool_use", toolHookInput(hookSession(batch, run), about), run.abort.signal);
+    const said = await hooks.consult(event, toolHookInput(hookSession(batch, run), hookCall(run, event)), run.abort.signal);
     if (!said) return parsed;
     const verdict = said.verdict === "none" ? undefined : said.verdict;
     if (said.context !== undefined) run.hookWords = { name: said.spokenBy ?? said.name, context: said.context };
-    const hook: HookView = { verdict, name: said.name, reason: said.reason, context: said.context };
-    return await withInput(batch, run, { ...parsed, hook }, said);
+    return await withInput(batch, run, { ...parsed, hook: { verdict, name: said.name, reason: said.reason } }, said);
   } catch (error) {
     return { ...parsed, hook: denying("hooks", `hook hooks failed to execute: ${messageOf(error)}`) };
   }
@@ -31,13 +29,19 @@ export function hooksOf({ deps: { hooks } }: BatchRun, event: HookPoint, tool: s
   return hooks?.applies?.(event, tool) === false ? undefined : hooks;
 }
 
+/** The call as hooks read it. */
+export function hookCall(run: CallRun, event: HookPoint): HookCall & { readonly event: HookPoint } {
+  const { tool, callId, input } = run;
+  return { event, tool: toolName(run), kind: tool?.kind ?? "other", callId, input };
+}
+
 export function hookSession(batch: BatchRun, run: CallRun): Parameters<typeof toolHookInput>[0] {
   const { cwd, sessionId, agentName } = callContext(batch, run);
   return { sessionId, transcriptPath: "", cwd, mode: batch.policy().mode, agentName: agentName ?? "" };
 }
 
 function denying(name: string, reason: string): HookView {
-  return { verdict: "deny", name, reason, context: undefined };
+  return { verdict: "deny", name, reason };
 }
 
 /** The call with the input that a hook changed. An invalid input denies the call; the original never runs instead. */

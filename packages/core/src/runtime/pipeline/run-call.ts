@@ -1,17 +1,17 @@
 import { LedgerError } from "../../ledger-port.ts";
 import { mayBeUnderWay } from "../../model/call.ts";
-import { CANCELED, decidedSource, RUN_STOPPED } from "../../model/notification-source.ts";
+import { decidedSource } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Maybe } from "../../tool-definition.ts";
-import { closeApproval, parkedApproval } from "../approval/close.ts";
+import { closeApproval, stopBeforeClaim } from "../approval/close.ts";
 import { isGrantedByPattern } from "../approval/grants.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
 import { describeUnresolved } from "../proposal/resolve-call.ts";
 import { askAgain, askQuestions, isAsking } from "../question/ask.ts";
-import { awaitWritten, type BatchRun, type CallRun, releaseSession } from "./call-run.ts";
+import { type BatchRun, type CallRun, releaseSession, toolName } from "./call-run.ts";
 import { claimCall } from "./claim.ts";
-import { type NestedRunner, runBody } from "./effect.ts";
+import { runBody } from "./effect.ts";
 import { errorEnding, stoppedEnding } from "./endings.ts";
 import { endCall } from "./finish.ts";
 import { parseCall } from "./intake.ts";
@@ -19,7 +19,7 @@ import { isAsk, judgeCall } from "./judge.ts";
 import { type CallExit, isExit, type PermittedCall } from "./judged-call.ts";
 import { classifyLane, leaveLane, parkLane } from "./lanes.ts";
 import { runNestedCall } from "./nested-call.ts";
-import { notifyUnjudged, notifyVerdict } from "./notify.ts";
+import { notifyVerdict } from "./notify.ts";
 import { passesUnasked, permitCall } from "./permission.ts";
 import { restoreCall } from "./restore.ts";
 import { rewriteCall } from "./rewrite.ts";
@@ -35,12 +35,12 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 
     // find tool → parse and validate
     const parsed = await (run.restore ? restoreCall(batch, run) : parseCall(batch, run));
-    if (!parsed) return await exit(batch, run, await stopUnjudged(batch, run));
+    if (!parsed) return await exit(batch, run, await stopBeforeClaim(batch, run, undefined));
     if (isExit(parsed)) return await exit(batch, run, parsed);
 
     // rewrite (hooks) → validate again if rewritten
     const rewritten = run.resumed || !batch.deps.hooks ? parsed : await rewriteCall(batch, run, parsed);
-    if (run.stopped && !run.resumed) return await exit(batch, run, await stopUnjudged(batch, run));
+    if (run.stopped && !run.resumed) return await exit(batch, run, await stopBeforeClaim(batch, run, undefined));
 
     // freeze + fingerprint → judge (checkers, mode, tool's own permission, hook opinions)
     let judged = await judgeCall(batch, run, rewritten);
@@ -91,12 +91,10 @@ async function runEffect(batch: BatchRun, run: CallRun, claimed: PermittedCall):
   const unseen = consent ? await isGrantedByPattern(batch, consent) : decision.byRules;
   const end = run.stopped
     ? stoppedEnding(run) // cancelled while the claim was being stored
-    : await runBody(batch, run, { call: claimed, attempt: 1, key: run.key, nested: runNested, unseen });
+    : await runBody(batch, run, { call: claimed, attempt: 1, gate: (call) => runNestedCall(batch, run, call, runCall), unseen });
   endSpan(batch, span, end);
   return end;
 }
-
-const runNested: NestedRunner = (batch, parent, call) => runNestedCall(batch, parent, { call, runCall });
 
 /** Ends a call before its effect. A call of `resolve` also tells what it was about. */
 async function exit(batch: BatchRun, run: CallRun, step: CallExit): Promise<CallReport> {
@@ -116,15 +114,6 @@ function park(batch: BatchRun, run: CallRun, approvalId: string | undefined): Ca
 /** After an unsafe call, waiting calls gather their facts again. */
 function wakeWaiting({ runs }: BatchRun): void {
   for (const run of runs) if (run.phase === "before") run.wake?.();
-}
-
-async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<CallExit> {
-  await awaitWritten(run);
-  const parked = parkedApproval(batch, run);
-  if (parked) return parked;
-  await closeApproval(batch, run, "cancelled");
-  notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
-  return { end: stoppedEnding(run) };
 }
 
 /** Law 4: before the effect, a fault denies; after it, a store failure makes the outcome unknown. If the end cannot be recorded, nothing more runs. */
@@ -149,7 +138,7 @@ function isFinal(error: unknown): boolean {
 }
 
 function faultEnd({ deps }: BatchRun, run: CallRun, error: unknown): Ending {
-  const name = run.tool?.name ?? run.name;
+  const name = toolName(run);
   const claimed = mayBeUnderWay(deps.session.state.calls.get(run.callId));
   if (claimed && error instanceof LedgerError) return errorEnding("unknown", "execution_unknown", modelText.execution_unknown({ name }));
   if (error instanceof LedgerError) return errorEnding("denied", "store_unavailable", modelText.store_unavailable({ name }));

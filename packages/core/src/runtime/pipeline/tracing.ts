@@ -2,7 +2,7 @@ import { decidedSource } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Span, Tracer } from "../../ports.ts";
 import type { Ending } from "../dispatch.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, toolName } from "./call-run.ts";
 import type { PermittedCall } from "./judged-call.ts";
 
 const INTERNAL = 0;
@@ -42,7 +42,7 @@ export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
   const { tracer } = batch.deps;
   if (!tracer) return;
   guarded(batch, () => {
-    const name = run.tool?.name ?? run.name;
+    const name = toolName(run);
     const attributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": name,

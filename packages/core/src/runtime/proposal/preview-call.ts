@@ -1,5 +1,5 @@
 import { stagingUnavailable } from "../../invocation.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json/json.ts";
+import { isJsonObject, isObject, type Json, type JsonObject } from "../../model/json/json.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
@@ -95,11 +95,7 @@ async function applyCall(batch: BatchRun, run: CallRun, { judged, ctx, preview }
 }
 
 function detailsOf(details: Json | undefined): JsonObject {
-  return isRecord(details) ? details : {};
-}
-
-function isRecord(details: Json | undefined): details is JsonObject {
-  return isObject(details);
+  return isJsonObject(details) ? details : {};
 }
 
 const MOST_CHARS = 25_000;

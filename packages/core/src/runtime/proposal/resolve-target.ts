@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../model/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../model/json/json.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { InvalidInput } from "../../model/schema/problems.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
@@ -13,13 +13,9 @@ export function resolveInput(input: JsonObject): ResolveInput {
   return {
     action,
     reason: typeof reason === "string" ? reason : "",
-    ...(isExtra(extra) && { extra }),
+    ...(isJsonObject(extra) && { extra }),
     ...(typeof id === "string" && id !== "" && { id }),
   };
-}
-
-function isExtra(extra: unknown): extra is JsonObject {
-  return isObject(extra);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Question } from "../../model/question/question.ts";
 import { questionsOf } from "../../model/question/shape.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
-import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
+import { type BatchRun, type CallRun, isParking, skipRest, toolName } from "../pipeline/call-run.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { isAsk } from "../pipeline/judge.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
@@ -63,7 +63,7 @@ async function observeAsking(batch: BatchRun, run: CallRun, ask: () => Promise<Q
   run.phase = "running";
   run.startedAt = batch.deps.clock.now();
   const input: JsonObject = run.input;
-  batch.emit?.({ type: "toolCall", callId: run.callId, agentName: batch.batch.agentName, tool: run.tool?.name ?? run.name, input });
+  batch.emit?.({ type: "toolCall", callId: run.callId, agentName: batch.batch.agentName, tool: toolName(run), input });
   try {
     const asked = await ask();
     if (!("parked" in asked)) traceUnrun(batch, run, asked);
