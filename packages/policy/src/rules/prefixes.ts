@@ -18,6 +18,8 @@ export type CommandPrefix = {
   readonly refuses?: readonly [words: RegExp, why: string];
   /** Its first operand is a remote; an address asks. */
   readonly remote?: true;
+  /** An option before its subcommand asks, because it hides which row describes the command. */
+  readonly verb?: true;
   /** How many words "always" offers, if not those of the row. */
   readonly offers?: number;
   /** A rule must name that many words, because the last is the program that it runs. */
@@ -67,6 +69,12 @@ const OTHER_HOST: CommandPrefix["refuses"] = [
   /^(?:-\w*R=?|--repo=)?[^/\s]+\/[^/\s]+\/[^/\s]+|:\/\/|^--$/,
   "may name another host or program",
 ];
+const GITHUB: CommandPrefix = {
+  risk: "It reads and changes things on GitHub with your rights.",
+  asks: "--web -w --hostname auth api secret variable ssh-key gpg-key extension extensions ext alias config codespace cs",
+  refuses: OTHER_HOST,
+  offers: 3,
+};
 const RUNNER: CommandPrefix = { risk: "It downloads the package if it is missing, and runs it.", shell: true, names: true };
 
 /** All rows. To let people allow another command by its first words, add one. The longest match counts. */
@@ -158,9 +166,9 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   }),
   ...rows("uv sync, uv add, poetry install, poetry add, bundle install, pip install, pip3 install", INSTALLS),
   ...rows("docker compose, podman compose", {
-    risk: "It starts, stops and changes this repository's containers and runs any command in them; a container can reach files outside the workspace.",
-    asks: "-H --host --context --ssh --push --builder config convert push publish bridge",
-    refuses: [/^(?:--?[\w-]+=?)?[\w.-]+@[\w.-]+:/, "may be a file of another repository"],
+    risk: "It starts, stops and changes containers of this machine and runs any command in them; a container can reach files outside the workspace.",
+    asks: "-H --host --context --ssh --push --builder --privileged --cap-add config convert push publish bridge",
+    refuses: [/^(?:-f|--file=)?-$|^(?:--?[\w-]+=?)?[\w.-]+@[\w.-]+:/, "may be a file from elsewhere"],
   }),
   ...rows("docker build, podman build", {
     risk: "It runs build instructions of this repository in a container.",
@@ -189,15 +197,12 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     asks: "--web -w --hostname",
     refuses: OTHER_HOST,
   }),
-  [
-    "gh",
-    {
-      risk: "It reads and changes things on GitHub with your rights.",
-      asks: "--web -w --hostname auth api secret variable ssh-key gpg-key extension extensions ext alias config codespace cs",
-      refuses: OTHER_HOST,
-      offers: 3,
-    },
-  ],
+  ["gh", { ...GITHUB, verb: true }],
+  ...rows("gh gist, gh release, gh repo", {
+    ...GITHUB,
+    risk: "It reads and changes things on GitHub with your rights, and can send files of this workspace there.",
+    asks: `${GITHUB.asks} create new edit upload delete archive rename`,
+  }),
   ["git add", { risk: "It adds any files of this repository to the next commit." }],
   ["git commit", { risk: `It commits, ${HOOKS}` }],
   ...rows("git checkout, git switch, git restore, git stash, git reset, git clean, git rm, git mv", CHANGES),
@@ -327,7 +332,10 @@ function isNamedEnd(words: readonly string[], inner: readonly string[], lead: nu
   return start > 0 && start < lead && inner.every((word, i) => word === words[start + i]);
 }
 
-function findWordLimit({ asks, shell, refuses, remote }: CommandPrefix, unit: ShellUnit, further: readonly string[]): string | undefined {
+function findWordLimit(row: CommandPrefix, unit: ShellUnit, further: readonly string[]): string | undefined {
+  const { asks, shell, refuses, remote, verb } = row;
+  const [, first = ""] = unit.words;
+  if (verb && first.startsWith("-")) return `${first} comes before the subcommand`;
   const end = further.indexOf("--");
   const own = end === -1 ? further : further.slice(0, end);
   const listed = asks === undefined ? undefined : own.find((word) => isListed(word, asks.split(" ")));
