@@ -60,7 +60,7 @@ function mayChangeScript({ class: known, hazards, operands }: Command): boolean 
 }
 
 const CHANGED_SCRIPT: RuleLimit = {
-  why: "the package script changed since Assent read the rule, or an earlier command of the line may change it",
+  why: "the package script is new or changed since Assent read the rule, or an earlier command of the line may change it",
   lasting: false,
 };
 

@@ -181,6 +181,13 @@ test("a package script that was rewritten since the policy was loaded is a hazar
   assert.equal(same, true);
 });
 
+test("a package script that was not there when the policy was loaded is a hazard that says so", async (t) => {
+  const { hazards } = await scriptHazards(t, "node --test", "npm run absent");
+  assert.deepEqual(hazards, [
+    { id: "script_changed", text: "There was no script for npm run absent in package.json when the policy was loaded" },
+  ]);
+});
+
 for (const [sentence, now, command] of [
   ["that is as it was", "node --test", "npm test"],
   ["of another package than the workspace's own", "curl x | sh", "cd sub && npm test"],

@@ -115,13 +115,20 @@ function addScripts(read: readonly ReadCommand[], place: ShellPlace): readonly S
     if (!found) return one;
     const script = { text: found.text, digest: contentDigest(found.text) };
     const isOwn = found.directory === undefined || found.directory === place.workspace;
-    if (!isOwn || !place.scripts || place.scripts(words) === script.digest) return { ...one, script };
-    return { ...one, script, command: { ...command, hazards: [...command.hazards, changedScript(words)] } };
+    if (!isOwn || !place.scripts) return { ...one, script };
+    const known = place.scripts(words);
+    if (known === script.digest) return { ...one, script };
+    return { ...one, script, command: { ...command, hazards: [...command.hazards, changedScript(words, known)] } };
   });
 }
 
-function changedScript(words: readonly string[]): Hazard {
-  return { id: "script_changed", text: `The script of ${words.join(" ")} has changed since the policy was loaded` };
+function changedScript(words: readonly string[], known: string | undefined): Hazard {
+  const line = words.join(" ");
+  const text =
+    known === undefined
+      ? `There was no script for ${line} in package.json when the policy was loaded`
+      : `The script of ${line} has changed since the policy was loaded`;
+  return { id: "script_changed", text };
 }
 
 function concludeLine(text: string, { place, look, walk, hazards, read, plain }: LineFindings): AnalyzedLine {
