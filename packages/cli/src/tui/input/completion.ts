@@ -44,6 +44,8 @@ export function promptCompletion({ commands, cwd, ids }: CompletionParts): Autoc
     applyCompletion: (...given) => {
       const [lines, line, column, { value }, prefix] = given;
       const text = lines[line] ?? "";
+      // Keys that arrive together can be handled before the suggestions follow them.
+      if (!text.slice(0, column).endsWith(prefix)) return { lines, cursorLine: line, cursorCol: column };
       const before = text.slice(0, column - prefix.length) + value;
       return { lines: lines.with(line, before + text.slice(column)), cursorLine: line, cursorCol: before.length };
     },

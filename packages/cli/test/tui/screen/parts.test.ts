@@ -142,6 +142,21 @@ describe("commands of the prompt", () => {
     });
   }
 
+  const CHOSEN: readonly [sentence: string, line: string, prefix: string, result: string][] = [
+    ["a chosen suggestion replaces what it was made for", "/re", "/re", "/resume "],
+    ["text that was typed after the suggestions were made stays as it is", "/resume s_1", "/re", "/resume s_1"],
+  ];
+  for (const [sentence, line, prefix, result] of CHOSEN)
+    test(sentence, () => {
+      const completion = promptCompletion({ commands: SLASH_COMMANDS, ids: async () => [], cwd: "/" });
+      const chosen = { value: "/resume ", label: "/resume" };
+      assert.deepEqual(completion.applyCompletion([line], 0, line.length, chosen, prefix), {
+        lines: [result],
+        cursorLine: 0,
+        cursorCol: result.length,
+      });
+    });
+
   test("files are found by any part of their path; names that cannot be read are not offered", async () => {
     using at = directory();
     mkdirSync(join(at.path, "src"));
