@@ -49,7 +49,7 @@ export type McpServers = Readonly<Record<string, McpServer>>;
 type EntryReaders = Readonly<Record<string, ValueReader<unknown>>>;
 
 const BOTH: EntryReaders = {
-  type: oneOf("stdio", "http", "sse"),
+  type: serverType,
   timeout: wholeNumber(1, 2_147_483_647),
   enabledTools: listOf(text("a tool name")),
   disabledTools: listOf(text("a tool name")),
@@ -167,6 +167,11 @@ function unknownEntryKey(key: string, readers: EntryReaders, isRemote: boolean):
     ? `does not apply to a server with ${isRemote ? '"url"' : '"command"'}`
     : `is unknown; known keys are ${Object.keys(readers).join(", ")}`;
   return { path: [key], message, unknownKey: true };
+}
+
+/** Some clients write `streamable-http` for `http`. */
+function serverType(value: unknown): ReturnType<ValueReader<McpServerTransport["type"]>> {
+  return oneOf("stdio", "http", "sse")(value === "streamable-http" ? "http" : value);
 }
 
 /** Also empty, for arguments and variables. */

@@ -40,6 +40,11 @@ describe("a file of MCP servers names the file, the server and the key of every 
     });
 });
 
+test("streamable-http is another name for http", () => {
+  const { servers, problems } = readMcpText("f", '{"mcpServers": {"a": {"type": "streamable-http", "url": "http://x"}}}');
+  assert.deepEqual([servers["a"], problems], [{ type: "http", url: "http://x", headers: {} }, []]);
+});
+
 test("other keys of the file are left to the programs that use them", () => {
   assert.deepEqual(readMcpText("f", '{"inputs": [], "mcpServers": {}}'), { servers: {}, problems: [] });
 });
