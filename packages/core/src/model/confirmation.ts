@@ -11,6 +11,8 @@ export type ConfirmationDetails = {
   /** Rules that "always" would store. */
   readonly permissionRules?: readonly string[];
   readonly wider?: WiderRules;
+  /** What the tool, hook or safeguard that asks says about it. */
+  readonly note?: string;
   readonly warnings?: readonly string[];
   /** What the call would do, if the runtime can find out. */
   readonly effect?: EffectOffer;

@@ -1,4 +1,4 @@
-import type { ConfirmationDetails, EffectOffer, OpenApproval, RuleRef } from "@assent/core";
+import type { ConfirmationDetails, EffectOffer, OpenApproval } from "@assent/core";
 import { cut, LIST_WIDTH, quoted, quotedAfter, TEXT_MARK, wrap, wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
@@ -102,15 +102,15 @@ export function headingOf(approval: { readonly title: string; readonly details: 
     .replace(/^(Plan: )?Confirm (?=.)/, "");
 }
 
-export function askReason({
-  reason,
-  source,
-  rule,
-}: {
-  readonly reason: string;
-  readonly source: string;
-  readonly rule: RuleRef | null;
-}): string {
+type Asked = Pick<OpenApproval, "reason" | "source" | "rule" | "details">;
+
+/** Why a person is asked, with what the tool, hook or safeguard says about it. */
+export function askReason({ reason, source, rule, details: { note } }: Asked): string {
+  const text = askSource({ reason, source, rule });
+  return note === undefined ? text : `${text}: ${oneLine(note)}`;
+}
+
+function askSource({ reason, source, rule }: Omit<Asked, "details">): string {
   const place = rule?.file === undefined ? "" : `, ${rule.file}:${rule.line ?? 1}`;
   const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}${place}` : "";
   switch (reason) {

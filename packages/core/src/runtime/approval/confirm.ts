@@ -30,6 +30,7 @@ export async function confirmationOf(
     ...(rules.length > 0 && { permissionRules: base.permissionRules ?? rules }),
     ...(wider && { wider }),
     ...(effect && { effect }),
+    ...(decision.note !== undefined && { note: decision.note }),
     ...(warning !== undefined && { warnings: [...(base.warnings ?? []), warning] }),
   };
 }

@@ -72,6 +72,8 @@ test("a permission that does not settle in 5 s is an ask, and a late allow chang
   await b.clock.advance(1);
   await until(() => b.dispatcher.pending().length === 2);
   assert.match((await b.stored("call.judged", "c1"))[0]?.body.trace.find(({ layer }) => layer === "tool")?.note ?? "", /5 s/);
+  const notes = b.dispatcher.pending().map(({ details }) => details.note);
+  assert.deepEqual(notes.sort(), ["tool permission failed: it did not answer within 5 s", undefined]);
   late.resolve("allow");
   await rest();
   assert.equal(b.dispatcher.pending().length, 2);
