@@ -1,5 +1,5 @@
 import { errorCode, messageOf } from "@assent/core";
-import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import type { ProgramReport } from "./process-transport.ts";
 
 /** Why a server cannot be used, as sentences, and what a person can do. */
@@ -38,8 +38,10 @@ export function describeProgramFailure(
     report.errors.trim() !== "" && `Its standard error ends with "${lastLines(redact(report.errors))}".`,
   ].filter((text) => text !== false);
   const advice = 'Start the program by hand to see what is wrong. Check "command", "args" and "env".';
-  if (report.end !== undefined) return { reason: [`The program ${report.end}.`, ...evidence].join(" "), advice };
+  // These two first: the program ends because Assent then closes the connection.
+  if (error instanceof ProtocolError) return { reason: [`The program refuses: ${redact(error.message)}.`, ...evidence].join(" "), advice };
   if (isTimeout(error)) return { reason: [`The program did not answer within ${seconds} s.`, ...evidence].join(" "), advice };
+  if (report.end !== undefined) return { reason: [`The program ${report.end}.`, ...evidence].join(" "), advice };
   return { reason: [`The connection failed: ${redact(messageOf(error))}.`, ...evidence].join(" "), advice };
 }
 

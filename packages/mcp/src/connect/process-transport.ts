@@ -103,9 +103,11 @@ export class ProcessTransport implements Transport {
     try {
       message = deserializeMessage(line);
     } catch {
-      this.report.garbage ??= line.slice(0, 200); // servers log to standard output by mistake
       const id = readInvalidAnswer(line);
-      if (id === undefined) return;
+      if (id === undefined) {
+        this.report.garbage ??= line.slice(0, 200); // servers log to standard output by mistake
+        return;
+      }
       message = { jsonrpc: "2.0", id, error: { code: -32_603, message: INVALID_ANSWER } };
     }
     // One after the other: the SDK handles a result at once and drops progress that came before it in the same chunk.

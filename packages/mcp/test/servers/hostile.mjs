@@ -141,12 +141,15 @@ function ask(id, method, params) {
 }
 
 const HANDLERS = {
-  initialize: ({ id, params }) =>
+  initialize: ({ id, params }) => {
+    if (behavior === "null-start") return answer(id, null);
+    if (behavior === "no-start") return send({ id, error: { code: -32_000, message: "no license" } });
     answer(id, {
       protocolVersion: params.protocolVersion,
       capabilities: { tools: { listChanged: true }, ...(behavior === "prompts" && { prompts: {} }) },
       serverInfo: { name: "hostile", version: "1" },
-    }),
+    });
+  },
   "tools/list": ({ id, params }) => {
     appendFileSync(join(directory, "lists.log"), "x");
     if (behavior === "die-listing") process.exit(5);
