@@ -1,5 +1,4 @@
-import type { BackgroundCommands, Files, Processes, Tool } from "@assent/core";
-import type { EffectRunner } from "@assent/host";
+import type { Tool } from "@assent/core";
 import { createPathLookup, type PathLookup, type SessionDirectories } from "@assent/policy";
 import { AGENT, agentTool, type OfferedAgent } from "./builtin/agent.ts";
 import { ASK, askTool } from "./builtin/ask.ts";
@@ -21,52 +20,30 @@ import {
   scheduleListTool,
 } from "./builtin/schedules.ts";
 import { SEARCH, searchTool } from "./builtin/search.ts";
-import { SHELL, shellTool } from "./builtin/shell.ts";
+import { SHELL, type ShellDeps, shellTool } from "./builtin/shell.ts";
 import { TASK_LIST, TASK_OUTPUT, TASK_SEND, TASK_STOP, taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./builtin/tasks.ts";
 import { TODO, todoTool } from "./builtin/todo.ts";
 import { WRITE, writeTool } from "./builtin/write.ts";
 import type { Hides } from "./files/hidden-files.ts";
 import { memoryReads, type Reads } from "./files/reads.ts";
-import type { ShellContainment } from "./shell/containment.ts";
 import type { ToolListing } from "./tool-listing.ts";
 
 /** What the built-in tools of a session need. Making tools opens and starts nothing. */
-export type BuiltinDeps = SessionDirectories & {
-  /** How paths are looked up; by the given directories if absent. */
-  readonly scope?: PathLookup;
-  readonly files: Files;
-  readonly processes: Processes;
-  /** The environment that commands inherit, with known secrets removed. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /**
-   * Name globs of additional secret variables, from the user and the team. The project's list cannot hide variables that control
-   * programs.
-   */
-  readonly secretEnv?: () => readonly string[];
-  readonly projectSecretEnv?: () => readonly string[];
-  /** Variables passed to commands that a rule allowed. */
-  readonly shellEnv?: () => readonly string[];
-  /** Directories to look up programs in; if empty, the system's and those of the user's `PATH`. */
-  readonly shellPath?: () => readonly string[];
-  /** The settings `astEdit.maxFiles` and `astEdit.maxChanges`. */
-  readonly maxFiles?: () => number;
-  readonly maxChanges?: () => number;
-  /** True if a rule allows this URL although its host is private. */
-  readonly privateAllowed?: (url: string) => boolean;
-  /** True if a rule forbids reading a file, so no tool shows it. */
-  readonly hides?: Hides;
-  /** What the session has read; starts empty if absent. */
-  readonly reads?: Reads;
-  /** Runs commands in the background; unavailable if absent. */
-  readonly background?: BackgroundCommands;
-  /** Confines commands where they were judged to run confined. */
-  readonly containment?: ShellContainment;
-  /** Shows models how to leave the sandbox. */
-  readonly showsUnconfined?: boolean;
-  /** Runs commands on a copy of the workspace; unavailable if absent. */
-  readonly effects?: EffectRunner;
-  readonly agents?: readonly OfferedAgent[];
-};
+export type BuiltinDeps = SessionDirectories &
+  ShellDeps & {
+    /** How paths are looked up; by the given directories if absent. */
+    readonly scope?: PathLookup;
+    /** The settings `astEdit.maxFiles` and `astEdit.maxChanges`. */
+    readonly maxFiles?: () => number;
+    readonly maxChanges?: () => number;
+    /** True if a rule allows this URL although its host is private. */
+    readonly privateAllowed?: (url: string) => boolean;
+    /** True if a rule forbids reading a file, so no tool shows it. */
+    readonly hides?: Hides;
+    /** What the session has read; starts empty if absent. */
+    readonly reads?: Reads;
+    readonly agents?: readonly OfferedAgent[];
+  };
 
 type ToolParts = BuiltinDeps & Required<Pick<BuiltinDeps, "scope" | "reads" | "maxFiles" | "maxChanges">>;
 

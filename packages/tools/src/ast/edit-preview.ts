@@ -1,4 +1,5 @@
 import type { AppliedPreview, Json, JsonObject, Preview, ToolResult } from "@assent/core";
+import { isJsonObject } from "@assent/core/parts";
 import { hiddenText } from "../files/hidden-files.ts";
 import type { PlacedChange } from "./edit-file.ts";
 import type { KnownFile, KnownPlace } from "./known-files.ts";
@@ -62,18 +63,10 @@ function countTotals({ files }: EditPlan, shown: (path: string) => string): Tota
 
 /** Reads the totals that `editPreview` stored, possibly in another process. */
 function readTotals(data: Json | undefined): Totals {
-  const { totalReplacements, filesTouched, fileReplacements }: JsonObject = isRecord(data) ? data : {};
-  if (typeof totalReplacements !== "number" || typeof filesTouched !== "number" || !isList(fileReplacements))
+  const { totalReplacements, filesTouched, fileReplacements }: JsonObject = isJsonObject(data) ? data : {};
+  if (typeof totalReplacements !== "number" || typeof filesTouched !== "number" || !Array.isArray(fileReplacements))
     throw new TypeError("the preview's data does not belong to an AST edit");
   return { totalReplacements, filesTouched, fileReplacements };
-}
-
-function isRecord(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 function makeDetails(plan: EditPlan & HiddenCount, totals: Totals, shown: (path: string) => string): JsonObject {

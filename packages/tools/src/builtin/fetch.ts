@@ -6,7 +6,6 @@ import {
   GateError,
   messageOf,
   type RunContext,
-  type SpilledOutput,
   type Tool,
   type ToolResult,
 } from "@assent/core";
@@ -16,6 +15,7 @@ import { failure } from "../failure.ts";
 import type { FetchOutcome } from "../fetch/fetch-text.ts";
 import { Refusal } from "../fetch/refusal.ts";
 import type { Lookup } from "../fetch/resolve-host.ts";
+import { saveOutput } from "../files/save-output.ts";
 import { type InputOf, integer, object, oneOf, optional, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
@@ -162,21 +162,10 @@ async function makeResult(deps: FetchParts, { url, fetched, ctx }: FetchedPage):
     details: { url: url.href, status, mediaType: media, bytes, cut: isCut },
   };
   if (!cutHere) return { content: whole, ...shared };
-  const file = await saveText(deps.files, whole, ctx);
+  const file = await saveOutput(deps.files, whole, ctx).catch(() => undefined); // the fetch succeeds without it
   const where = file ? `full output in ${file.path}` : "full output could not be saved";
   const missing = [...cutBefore, `only the first ${cutHere.head.length} of ${cutHere.chars} characters, ${where}`];
   return { content: frameOutsideText({ ...about, text: cutHere.head, missing }, nodeDigest), ...shared, ...(file && { spilled: [file] }) };
-}
-
-/** If the file cannot be written, the fetch still succeeds. */
-async function saveText(files: Files, text: string, { sessionId, callId }: RunContext): Promise<SpilledOutput | undefined> {
-  try {
-    const file = await files.spill(sessionId, callId);
-    await file.write(text);
-    return await file.end();
-  } catch {
-    return undefined;
-  }
 }
 
 type OutsideText = {

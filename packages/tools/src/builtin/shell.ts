@@ -10,7 +10,6 @@ import {
   type RunContext,
   type SpilledOutput,
   type StepsEnd,
-  type StepsSpec,
   type Tool,
   ToolError,
   type ToolResult,
@@ -19,6 +18,7 @@ import type { EffectRunner } from "@assent/host";
 import { isInside, readPlannedLine } from "@assent/policy";
 import { description } from "../description.ts";
 import { failure } from "../failure.ts";
+import { saveOutput } from "../files/save-output.ts";
 import { displayPath } from "../files/shown-path.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "../schema/fields.ts";
 import { startInBackground } from "../shell/background.ts";
@@ -27,7 +27,7 @@ import { type EnteredSandbox, guessConfinementFailure, type ShellContainment } f
 import { shellPreviewer } from "../shell/effect-preview.ts";
 import { liveOutput, TERMINAL_SIZE } from "../shell/live-output.ts";
 import { makeShellResult } from "../shell/result.ts";
-import { planRun, type StepsPlace } from "../shell/steps.ts";
+import { planRun, type StartCommand, type StepsPlace } from "../shell/steps.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -190,7 +190,7 @@ async function runInForeground(running: RunningCommand): Promise<ToolResult> {
 
 async function makeResult(end: StepsEnd, { deps, input, start: { isTerminal }, note, ctx }: RunningCommand): Promise<ToolResult> {
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-  const save = (output: string): Promise<SpilledOutput> => saveOutput(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
+  const save = (output: string): Promise<SpilledOutput> => saveOutput(deps.files, output, ctx);
   const { containment } = ctx;
   return await makeShellResult(end, {
     timeoutMs,
@@ -217,19 +217,11 @@ const NO_PLAN =
 /** With a terminal a program may prompt or do more than its table says. */
 const NO_TERMINAL = "[run without a terminal: commands allowed by a rule do not get one]";
 
-async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: string): Promise<SpilledOutput> {
-  const file = await spill();
-  await file.write(output);
-  return await file.end();
-}
-
-type ProcessOptions = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll" | "confine">;
-
 type ReadyCommand = {
   readonly cwd: string;
   readonly isTerminal: boolean;
   readonly searchPath: string;
-  readonly go: (following: ProcessOptions, signal: AbortSignal) => Promise<StepsEnd>;
+  readonly go: StartCommand;
 };
 
 type CommandStart = ReadyCommand | { readonly failed: ToolResult };
@@ -255,7 +247,7 @@ async function enterSandbox(
 
 /** Confines a command, and adds to its end what the sandbox has to say about it. */
 function confineStart(start: ReadyCommand, { confine, leave }: EnteredSandbox, { containment }: RunContext): ReadyCommand {
-  const go: ReadyCommand["go"] = async (following, signal) => {
+  const go: StartCommand = async (following, signal) => {
     let notes: readonly string[] = [];
     const end = await start.go({ ...following, confine }, signal).finally(() => {
       notes = leave();

@@ -1,5 +1,6 @@
-import type { BackgroundCommand, BackgroundCommands, Files, RunContext, SpillFile, StepsEnd, ToolResult } from "@assent/core";
+import type { BackgroundCommand, BackgroundCommands, Files, RunContext, StepsEnd, ToolResult } from "@assent/core";
 import { drawText, makeBackgroundEnd } from "./result.ts";
+import type { StartCommand } from "./steps.ts";
 
 export type BackgroundStart = {
   readonly command: string;
@@ -9,16 +10,7 @@ export type BackgroundStart = {
   readonly isTerminal: boolean;
   readonly note: string | undefined;
   readonly files: Files;
-  readonly go: (
-    following: {
-      readonly onStart: RunContext["started"];
-      readonly onOutput: (chunk: string) => void;
-      readonly spill: () => Promise<SpillFile>;
-      readonly spillsAll: true;
-      readonly timeoutMs?: number;
-    },
-    signal: AbortSignal,
-  ) => Promise<StepsEnd>;
+  readonly go: StartCommand;
 };
 
 /** A started task, or the end of a command that ended before it started. */

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
-import type { PlanEntry, PlanProgram, PlanStep, Processes, StepsEnd, ToolResult } from "@assent/core";
+import type { PlanEntry, PlanProgram, PlanStep, Processes, StepsEnd, StepsSpec, ToolResult } from "@assent/core";
 import { hardenGit, scrubEnvironment } from "@assent/host";
 import {
   isInside,
@@ -17,6 +17,7 @@ import { failure } from "../failure.ts";
 export type StepsPlace = {
   readonly workspace: string;
   readonly processes: Processes;
+  /** The environment that commands inherit, with known secrets removed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
    * Name globs of additional secret variables, from the user and the team. The project's list cannot hide variables that control
@@ -29,6 +30,12 @@ export type StepsPlace = {
   /** Directories to look up programs in; if empty, the system's and those of the user's `PATH`. */
   readonly shellPath?: () => readonly string[];
 };
+
+/** Starts a prepared command, and follows it to its end. */
+export type StartCommand = (
+  following: Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll" | "confine">,
+  signal: AbortSignal,
+) => Promise<StepsEnd>;
 
 type PlannedRun = { readonly steps: readonly PlanStep[]; readonly env: Readonly<Record<string, string>> } | { readonly failed: ToolResult };
 
