@@ -3,6 +3,7 @@ import { HOOK_EVENTS, type HookBody, type HookEntry, type HookPoint, hookPointNa
 import { nearestKey } from "../settings/nearest-key.ts";
 import type { SettingsProblem } from "../settings/problem.ts";
 import type { LayerHooks } from "../settings/read-settings.ts";
+import { keyPath } from "../settings/settings-page.ts";
 import type { HookCondition } from "./condition.ts";
 import { type FieldFault, findContradictions, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
 
@@ -210,7 +211,7 @@ function reportWrong(reading: HookReading, path: HookPath, message: string): voi
 type HookComplaint = Pick<SettingsProblem, "type" | "message" | "hint" | "effect" | "kept"> & { readonly part?: "key" };
 
 function report({ layer, problems }: HookReading, path: HookPath, { part, ...what }: HookComplaint): void {
-  const key = path.reduce<string>((before, step) => (typeof step === "number" ? `${before}[${step}]` : `${before}.${step}`), "hooks");
+  const key = keyPath("hooks", path);
   const place = layer.placeOf(writtenPath(layer.value, path), part);
   problems.push({ file: layer.file, ...place, key, ...what, message: `${key} ${what.message}` });
 }

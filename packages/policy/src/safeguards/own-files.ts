@@ -45,9 +45,13 @@ export function isInStateDirectory(stateDirectory: string): (path: string) => bo
   let roots: readonly string[] | undefined;
   return (path) => {
     roots ??= pathSpellings(stateDirectory);
-    const folded = foldPath(path);
-    return roots.some((root) => isInside(root, folded));
+    return isBelow(roots, path);
   };
+}
+
+function isBelow(roots: readonly string[], path: string): boolean {
+  const folded = foldPath(path);
+  return roots.some((root) => isInside(root, folded));
 }
 
 /** Denies tools access to Assent's own files, in every mode. For shell lines it is best effort. */
@@ -143,10 +147,7 @@ export function resolveOwnPlaces(files: OwnFiles): OwnPlaces {
     ],
     outside,
     database: databaseOf(storeUrl)?.pathname.slice(1),
-    isInState: (path) => {
-      const folded = foldPath(path);
-      return state.some((root) => isInside(root, folded));
-    },
+    isInState: (path) => isBelow(state, path),
     isAbove: (directory) => {
       const folded = foldPath(directory);
       return state.some((root) => isInside(folded, root));

@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core";
 import { secretSource } from "./secret-source.ts";
-import { describeValue, directoryOrHome, type ValueFault, type ValueReader } from "./setting-values.ts";
+import { directoryOrHome, hiddenText, readFields, type ValueReader, wrongValue } from "./setting-values.ts";
 
 /** Where the audit stream goes. `env:NAME` or `file:PATH` says where a secret is. */
 export type AuditDestination =
@@ -18,11 +18,7 @@ export function isSafeAddress(address: string): boolean {
   return (protocol === "https:" || (protocol === "http:" && isLocal)) && username === "" && password === "";
 }
 
-/** A URL may contain a secret, so a wrong one is not shown. */
-const address: ValueReader<string> = (value) =>
-  typeof value === "string" && isSafeAddress(value)
-    ? { value }
-    : { faults: [{ path: [], message: "must be an https:// URL, or http:// on this machine, without a user name and password" }] };
+const address = hiddenText("an https:// URL, or http:// on this machine, without a user name and password", isSafeAddress);
 
 const KINDS = {
   file: { file: directoryOrHome },
@@ -32,20 +28,13 @@ const KINDS = {
 
 /** Reads one destination: an object with `file`, `webhook` or `otlp`. */
 export const auditDestination: ValueReader<AuditDestination> = (value) => {
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
+  if (!isObject(value)) return wrongValue("an object", value);
   const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => kind in value);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
     return { faults: [{ path: [], message: 'needs exactly one of "file", "webhook" and "otlp"' }] };
-  const readers: Readonly<Record<string, ValueReader<string>>> = KINDS[kind];
-  const faults: ValueFault[] = [];
-  const entry: Record<string, string> = {};
-  for (const [key, one] of Object.entries(value)) {
-    const reading = readers[key]?.(one);
-    if (!reading) faults.push({ path: [key], message: `is unknown; known keys are ${Object.keys(readers).join(", ")}`, unknownKey: true });
-    else if ("faults" in reading) faults.push(...reading.faults.map((fault) => ({ ...fault, path: [key, ...fault.path] })));
-    else entry[key] = reading.value;
-  }
-  if (kind === "webhook" && !("secret" in value)) faults.push({ path: [], message: 'needs "secret", which signs every message' });
+  const { entry, faults: found } = readFields(value, KINDS[kind]);
+  const unsigned = kind === "webhook" && !("secret" in value);
+  const faults = unsigned ? [...found, { path: [], message: 'needs "secret", which signs every message' }] : found;
   return faults.length > 0 ? { faults } : { value: entry as unknown as AuditDestination }; // the readers checked every field
 };

@@ -4,9 +4,10 @@ import { isServerName, normalizeServerName } from "../rules/mcp-name.ts";
 import type { SettingsProblem } from "./problem.ts";
 import { readSettingsFile } from "./read-file.ts";
 import {
-  describeValue,
+  type FieldReaders,
   listOf,
   oneOf,
+  readFields,
   recordOf,
   text,
   textRecord,
@@ -14,8 +15,9 @@ import {
   type ValueFault,
   type ValueReader,
   wholeNumber,
+  wrongValue,
 } from "./setting-values.ts";
-import { addProblem, objectMembers, openPage, type SettingsPage } from "./settings-page.ts";
+import { addProblem, keyPath, objectMembers, openPage, type SettingsPage } from "./settings-page.ts";
 
 /** How to reach an MCP server: a program to start, or an address. Texts may contain `${VAR}` and `${VAR:-default}`. */
 export type McpServerTransport =
@@ -46,9 +48,9 @@ export type McpServer = McpServerTransport & {
 /** Servers by their names as written. */
 export type McpServers = Readonly<Record<string, McpServer>>;
 
-type EntryReaders = Readonly<Record<string, ValueReader<unknown>>>;
+const anyText: ValueReader<string> = (value) => (typeof value === "string" ? { value } : wrongValue("a string", value));
 
-const BOTH: EntryReaders = {
+const BOTH: FieldReaders = {
   type: serverType,
   timeout: wholeNumber(1, 2_147_483_647),
   enabledTools: listOf(text("a tool name")),
@@ -57,42 +59,30 @@ const BOTH: EntryReaders = {
   trust: trueOrFalse,
   disabled: trueOrFalse,
 };
-const LOCAL: EntryReaders = { command: text("a program"), args: listOf(anyText), env: anyTextRecord, cwd: text("a directory") };
-const REMOTE: EntryReaders = { url: text("an http or https URL", isAddress), headers: textRecord };
+const LOCAL: FieldReaders = { command: text("a program"), args: listOf(anyText), env: recordOf(anyText), cwd: text("a directory") };
+const REMOTE: FieldReaders = { url: text("an http or https URL", isAddress), headers: textRecord };
 
 const mcpServer: ValueReader<McpServer> = (value) => {
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
+  if (!isObject(value)) return wrongValue("an object", value);
   if ("command" in value === "url" in value)
     return { faults: [{ path: [], message: 'needs either "command", a program to start, or "url", the address of a server' }] };
   const isRemote = "url" in value;
   const readers = { ...BOTH, ...(isRemote ? REMOTE : LOCAL) };
-  const entry: Record<string, unknown> = isRemote ? { type: "http", headers: {} } : { type: "stdio", args: [], env: {} };
-  const faults: ValueFault[] = [];
-  for (const [key, one] of Object.entries(value)) {
-    const reading = readers[key]?.(one);
-    if (!reading) faults.push(unknownEntryKey(key, readers, isRemote));
-    else if ("faults" in reading) faults.push(...reading.faults.map((fault) => ({ ...fault, path: [key, ...fault.path] })));
-    else entry[key] = reading.value;
+  const { entry: given, faults } = readFields(value, readers, (key) => unknownKeyMessage(key, readers, isRemote));
+  if (faults.length > 0) return { faults };
+  const entry = isRemote ? { type: "http", headers: {}, ...given } : { type: "stdio", args: [], env: {}, ...given };
+  if ((entry.type === "stdio") === isRemote) {
+    const message = isRemote ? 'must be http or sse, because there is a "url"' : 'must be stdio, because there is a "command"';
+    return { faults: [{ path: ["type"], message }] };
   }
-  if (faults.length === 0 && (entry["type"] === "stdio") === isRemote)
-    faults.push({
-      path: ["type"],
-      message: isRemote ? 'must be http or sse, because there is a "url"' : 'must be stdio, because there is a "command"',
-    });
-  return faults.length > 0 ? { faults } : { value: entry as unknown as McpServer }; // the readers checked every field
+  return { value: entry as unknown as McpServer }; // the readers checked every field
 };
 
 /** Reads servers by name. Two names that tools could not tell apart are refused. */
 export const mcpServers: ValueReader<McpServers> = (value) => {
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
-  const faults: ValueFault[] = [...nameFaults(Object.keys(value))];
-  const servers: Record<string, McpServer> = {};
-  for (const [name, one] of Object.entries(value)) {
-    const reading = mcpServer(one);
-    if ("value" in reading) servers[name] = reading.value;
-    else faults.push(...reading.faults.map((fault) => ({ ...fault, path: [name, ...fault.path] })));
-  }
-  return faults.length > 0 ? { faults } : { value: servers };
+  const reading = recordOf(mcpServer)(value);
+  const unclear = isObject(value) ? nameFaults(Object.keys(value)) : [];
+  return unclear.length === 0 ? reading : { faults: [...unclear, ...("faults" in reading ? reading.faults : [])] };
 };
 
 /** The servers of a file, without those that have a problem. */
@@ -141,7 +131,7 @@ const NAMED_HINT = 'Write {"mcpServers": {"NAME": {"command": "PROGRAM", "args":
 /** Returns the server that the fault is about. */
 function reportFault(page: SettingsPage, servers: Node, { path, message, unknownKey }: ValueFault): string {
   const node = findNodeAtLocation(servers, [...path]) ?? servers;
-  const key = path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : `${at}.${step}`), "mcpServers");
+  const key = keyPath("mcpServers", path);
   const type = unknownKey ? "settings_unknown_key" : "settings_type";
   const words = { message: `${key} ${message}. This server is not started.`, hint: "Fix or remove it." };
   addProblem(page, { type, offset: node.offset, key, ...words });
@@ -161,29 +151,16 @@ function nameFaults(names: readonly string[]): readonly ValueFault[] {
   });
 }
 
-function unknownEntryKey(key: string, readers: EntryReaders, isRemote: boolean): ValueFault {
+function unknownKeyMessage(key: string, readers: FieldReaders, isRemote: boolean): string {
   const other = key in LOCAL || key in REMOTE;
-  const message = other
+  return other
     ? `does not apply to a server with ${isRemote ? '"url"' : '"command"'}`
     : `is unknown; known keys are ${Object.keys(readers).join(", ")}`;
-  return { path: [key], message, unknownKey: true };
 }
 
 /** Some clients write `streamable-http` for `http`. */
 function serverType(value: unknown): ReturnType<ValueReader<McpServerTransport["type"]>> {
   return oneOf("stdio", "http", "sse")(value === "streamable-http" ? "http" : value);
-}
-
-/** Also empty, for arguments and variables. */
-function anyText(value: unknown): ReturnType<ValueReader<string>> {
-  return typeof value === "string" ? { value } : { faults: [{ path: [], message: `must be a string, not ${describeValue(value)}` }] };
-}
-
-function anyTextRecord(value: unknown): ReturnType<ValueReader<Readonly<Record<string, string>>>> {
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
-  const wrong = Object.entries(value).filter(([, one]) => typeof one !== "string");
-  if (wrong.length === 0) return { value: { ...(value as Readonly<Record<string, string>>) } }; // every value is a string
-  return { faults: wrong.map(([name, one]) => ({ path: [name], message: `must be a string, not ${describeValue(one)}` })) };
 }
 
 /** The address may contain variables, so it is parsed only once they are known. */

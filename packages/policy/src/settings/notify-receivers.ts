@@ -1,7 +1,17 @@
 import { isObject } from "@assent/core";
 import { isSafeAddress } from "./audit-destination.ts";
 import { isSecretSource, secretSource } from "./secret-source.ts";
-import { describeValue, listOf, oneOf, text, type ValueFault, type ValueReader } from "./setting-values.ts";
+import {
+  type FieldReaders,
+  hiddenText,
+  listOf,
+  oneOf,
+  readFields,
+  recordOf,
+  text,
+  type ValueReader,
+  wrongValue,
+} from "./setting-values.ts";
 
 /** What a receiver can be told about. */
 const NOTIFY_EVENTS = ["approval", "expiring", "failed", "task"] as const;
@@ -19,23 +29,18 @@ export type NotifyReceiver = { readonly events: readonly NotifyEvent[] } & (
 /** Receivers by name. */
 export type NotifyReceivers = Readonly<Record<string, NotifyReceiver>>;
 
-/** A wrong value may be a secret, so it is not shown. */
-function hidden(expected: string, passes: (value: string) => boolean): ValueReader<string> {
-  return (value) => (typeof value === "string" && passes(value) ? { value } : { faults: [{ path: [], message: `must be ${expected}` }] });
-}
-
-const address = hidden(
+const address = hiddenText(
   "an https:// URL, or http:// on this machine, without a user name and password, or env:NAME or file:PATH",
   (value) => isSecretSource(value) || isSafeAddress(value),
 );
 
 /** An address without credentials, query or fragment. */
-export const publicUrl: ValueReader<string | undefined> = hidden(
+export const publicUrl: ValueReader<string | undefined> = hiddenText(
   "an https:// URL, or http:// on this machine, without a user name, query or fragment",
   (value) => isSafeAddress(value) && !/[?#]/.test(value),
 );
 
-const FIELDS: Readonly<Record<NotifyReceiver["type"], Readonly<Record<string, ValueReader<unknown>>>>> = {
+const FIELDS: Readonly<Record<NotifyReceiver["type"], FieldReaders>> = {
   webhook: { url: address, secret: secretSource },
   slack: { url: address },
   ntfy: { url: address, token: secretSource },
@@ -50,34 +55,19 @@ const events = listOf(oneOf(...NOTIFY_EVENTS));
 const DEFAULT_EVENTS: readonly NotifyEvent[] = ["approval", "expiring", "failed"];
 
 function receiver(value: unknown): ReturnType<ValueReader<NotifyReceiver>> {
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
+  if (!isObject(value)) return wrongValue("an object", value);
   const type = receiverType(value["type"]);
   if ("faults" in type) return { faults: [{ path: ["type"], message: type.faults[0]?.message ?? "is missing" }] };
   const readers = { type: receiverType, events, ...FIELDS[type.value] };
-  const entry: Record<string, unknown> = { events: DEFAULT_EVENTS };
-  const faults: ValueFault[] = Object.keys(readers)
-    .filter((key) => !OPTIONAL.includes(key) && !Object.hasOwn(value, key))
-    .map((key) => ({ path: [], message: `needs "${key}"` }));
-  for (const [key, one] of Object.entries(value)) {
-    const reading = Object.entries(readers).find(([known]) => known === key)?.[1](one);
-    if (!reading) faults.push({ path: [key], message: `is unknown; known keys are ${Object.keys(readers).join(", ")}`, unknownKey: true });
-    else if ("faults" in reading) faults.push(...reading.faults.map((fault) => ({ ...fault, path: [key, ...fault.path] })));
-    else entry[key] = reading.value;
-  }
-  return faults.length > 0 ? { faults } : { value: entry as unknown as NotifyReceiver }; // the readers checked every field
+  const missing = Object.keys(readers).filter((key) => !OPTIONAL.includes(key) && !Object.hasOwn(value, key));
+  const { entry, faults: found } = readFields(value, readers);
+  const faults = [...missing.map((key) => ({ path: [], message: `needs "${key}"` })), ...found];
+  return faults.length > 0 ? { faults } : { value: { events: DEFAULT_EVENTS, ...entry } as unknown as NotifyReceiver }; // the readers checked every field
 }
 
-export const notifyReceivers: ValueReader<NotifyReceivers> = (value) => {
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be an object, not ${describeValue(value)}` }] };
-  const faults: ValueFault[] = [];
-  const receivers: Record<string, NotifyReceiver> = {};
-  for (const [name, one] of Object.entries(value)) {
-    const reading = /^[\w-]{1,32}$/.test(name) ? receiver(one) : BAD_NAME;
-    if ("value" in reading) receivers[name] = reading.value;
-    else faults.push(...reading.faults.map((fault) => ({ ...fault, path: [name, ...fault.path] })));
-  }
-  return faults.length > 0 ? { faults } : { value: receivers };
-};
+export const notifyReceivers: ValueReader<NotifyReceivers> = recordOf((one, name) =>
+  /^[\w-]{1,32}$/.test(name) ? receiver(one) : BAD_NAME,
+);
 
 const BAD_NAME = { faults: [{ path: [], message: "is not a name for a receiver: use 1 to 32 letters, digits, hyphens and underscores" }] };
 

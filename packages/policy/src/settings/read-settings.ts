@@ -5,9 +5,19 @@ import { LONGEST_RULE } from "../rules/parse.ts";
 import { nearestKey } from "./nearest-key.ts";
 import type { SettingsProblem } from "./problem.ts";
 import { type RuleObject, readRuleObject } from "./rule-entry.ts";
-import { describeValue, type ValueFault } from "./setting-values.ts";
+import { describeValue, type ValueFault, wrongValue } from "./setting-values.ts";
 import { type RuleKey, type RuleRow, SETTINGS, type SettingKey, type ValueRow } from "./settings.ts";
-import { addProblem, isForbidden, isFull, memberPath, objectMembers, openPage, type SettingsPage, unknownKey } from "./settings-page.ts";
+import {
+  addProblem,
+  isForbidden,
+  isFull,
+  keyPath,
+  memberPath,
+  objectMembers,
+  openPage,
+  type SettingsPage,
+  unknownKey,
+} from "./settings-page.ts";
 import type { TextPlace } from "./text-place.ts";
 
 export type WrittenValue<T = unknown> = { readonly value: T; readonly at: TextPlace; readonly itemAt?: (index: number) => TextPlace };
@@ -39,8 +49,7 @@ export function readSettings(file: string, text: string): WrittenSettings {
   const { page, root } = openPage(file, text);
   const draft: SettingsDraft = { page, values: new Map(), rules: [], entries: 0 };
   if (root?.type === "object") readGroup(draft, root, "");
-  else if (root)
-    reportFaults(draft, { node: root, key: "" }, [{ path: [], message: `must be an object, not ${describeValue(getNodeValue(root))}` }]);
+  else if (root) reportFaults(draft, { node: root, key: "" }, wrongValue("an object", getNodeValue(root)).faults);
   const { values, rules, hooks } = draft;
   return { values, rules, problems: page.problems, ...(hooks && { hooks }) };
 }
@@ -79,7 +88,7 @@ function isKey(key: string): key is keyof typeof SETTINGS {
 
 function readNamedGroup(draft: SettingsDraft, { node, key }: ValueSlot): void {
   if (node.type === "object") readGroup(draft, node, key);
-  else reportFaults(draft, { node, key }, [{ path: [], message: `must be an object, not ${describeValue(getNodeValue(node))}` }]);
+  else reportFaults(draft, { node, key }, wrongValue("an object", getNodeValue(node)).faults);
 }
 
 const RENAMED: Readonly<Record<string, keyof typeof SETTINGS>> = { "ask.notify": "notify.terminal" };
@@ -151,7 +160,7 @@ function readHooksValue(draft: SettingsDraft, slot: ValueSlot): void {
     return placeAt((part === "key" ? keyNode(found) : found).offset);
   };
   if (isJsonObject(value)) draft.hooks = { value: { value, placeOf }, at: placeAt(slot.node.offset) };
-  else reportFaults(draft, slot, [{ path: [], message: `must be an object, not ${describeValue(value)}` }]);
+  else reportFaults(draft, slot, wrongValue("an object", value).faults);
 }
 
 const MAX_RULES = 10_000;
@@ -159,7 +168,7 @@ const MAX_RULES = 10_000;
 function readRules(draft: SettingsDraft, { node, key }: ValueSlot, { list, row }: { readonly list: RuleKey; readonly row: RuleRow }): void {
   const inAllow = row.verdict === "allow";
   if (node.type !== "array") {
-    reportFaults(draft, { node, key, inAllow }, [{ path: [], message: `must be a list, not ${describeValue(getNodeValue(node))}` }]);
+    reportFaults(draft, { node, key, inAllow }, wrongValue("a list", getNodeValue(node)).faults);
     return;
   }
   for (const [index, item] of (node.children ?? []).entries()) {
@@ -206,7 +215,7 @@ function reportFaults(draft: SettingsDraft, { node, key, inAllow = false }: Valu
   for (const { path, message, unknownKey: isUnknown } of faults) {
     const found = nodeAt(node, path) ?? node;
     const { offset } = isUnknown ? keyNode(found) : found;
-    const where = path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : memberPath(at, step)), key);
+    const where = keyPath(key, path);
     const words = { offset, key: where, message: `${where || "A settings file"} ${message}.`, hint: "Fix or remove the value." };
     addProblem(draft.page, { ...words, ...(isUnknown ? { type: "settings_unknown_key" } : { type: "settings_type", inAllow }) });
   }

@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core";
 import type { RuleExamples } from "../rules/examples.ts";
-import { describeValue, type ValueFault, type ValueReading } from "./setting-values.ts";
+import { describeValue, type ValueFault, type ValueReading, wrongValue } from "./setting-values.ts";
 
 export type RuleObject = RuleExamples & {
   readonly rule: string;
@@ -20,7 +20,7 @@ const MAX_BECAUSE_LENGTH = 500;
 /** Reads an entry of a rule list, without parsing the rule itself. */
 export function readRuleObject(value: unknown): ValueReading<RuleObject> {
   if (typeof value === "string") return { value: { rule: value } };
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be a rule, as a string or an object, not ${describeValue(value)}` }] };
+  if (!isObject(value)) return wrongValue("a rule, as a string or an object", value);
   const faults = [...findUnknownKeys(value), ...findRuleFaults(value)];
   return faults.length > 0 ? { faults } : { value: value as RuleObject };
 }

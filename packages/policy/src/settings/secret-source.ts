@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { ValueReader } from "./setting-values.ts";
+import { hiddenText, type ValueReader } from "./setting-values.ts";
 
 /** True for `env:NAME` and `file:PATH`, which say where a secret is. */
 export function isSecretSource(value: string): boolean {
@@ -8,11 +8,11 @@ export function isSecretSource(value: string): boolean {
   return value.startsWith("file:") && (isAbsolute(path) || path.startsWith("~/")) && !/[\0\n]/.test(path);
 }
 
-/** Reads where a secret is. A wrong value may be the secret itself, so it is not shown. */
-export const secretSource: ValueReader<string> = (value) =>
-  typeof value === "string" && isSecretSource(value)
-    ? { value }
-    : { faults: [{ path: [], message: "must be env:NAME or file:PATH, because secrets do not belong in settings" }] };
+/** Reads where a secret is. A wrong value may be the secret itself. */
+export const secretSource: ValueReader<string> = hiddenText(
+  "env:NAME or file:PATH, because secrets do not belong in settings",
+  isSecretSource,
+);
 
 /** The variables and files that hold secrets, to keep them from tools. */
 export function secretPlaces(sources: readonly string[]): { readonly variables: readonly string[]; readonly files: readonly string[] } {

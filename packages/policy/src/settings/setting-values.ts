@@ -19,6 +19,11 @@ export function text(expected = "a string", passes: (value: string) => boolean =
   return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrongValue(expected, value));
 }
 
+/** A text that may be a secret or contain one, so a wrong one is not shown. */
+export function hiddenText(expected: string, passes: (value: string) => boolean): ValueReader<string> {
+  return (value) => (typeof value === "string" && passes(value) ? { value } : { faults: [{ path: [], message: `must be ${expected}` }] });
+}
+
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): ValueReader<number> {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   return (value) =>
@@ -46,12 +51,28 @@ export function listOf<T>(item: ValueReader<T>): ValueReader<readonly T[]> {
 }
 
 /** An object with any keys; every invalid value is reported. */
-export function recordOf<T>(item: ValueReader<T>): ValueReader<Readonly<Record<string, T>>> {
+export function recordOf<T>(item: (value: unknown, key: string) => ValueReading<T>): ValueReader<Readonly<Record<string, T>>> {
   return (value) => {
     if (!isObject(value)) return wrongValue("an object", value);
-    const { values, faults } = collectValues(Object.entries(value).map(([key, one]) => [key, item(one)]));
+    const { values, faults } = collectValues(Object.entries(value).map(([key, one]) => [key, item(one, key)]));
     return faults.length > 0 ? { faults } : { value: Object.fromEntries(values) };
   };
+}
+
+export type FieldReaders = Readonly<Record<string, ValueReader<unknown>>>;
+
+/** Reads each field of an object with its own reader. `unknown` says what is wrong with a field that has none. */
+export function readFields(
+  value: Readonly<Record<string, unknown>>,
+  readers: FieldReaders,
+  unknown: (key: string) => string = () => `is unknown; known keys are ${Object.keys(readers).join(", ")}`,
+): { readonly entry: Readonly<Record<string, unknown>>; readonly faults: readonly ValueFault[] } {
+  const readings = Object.entries(value).map(([key, one]): KeyedValue<ValueReading<unknown>> => {
+    const read = Object.hasOwn(readers, key) ? readers[key] : undefined;
+    return [key, read?.(one) ?? { faults: [{ path: [], message: unknown(key), unknownKey: true }] }];
+  });
+  const { values, faults } = collectValues(readings);
+  return { entry: Object.fromEntries(values), faults };
 }
 
 export const textRecord: ValueReader<Readonly<Record<string, string>>> = recordOf(text());
@@ -79,13 +100,11 @@ export const directoryOrHome: ValueReader<string> = text(
   (value) => (isAbsolute(value) || value.startsWith("~/")) && !value.includes("\0"),
 );
 
-/** A wrong value may be a URL with a password, so it is not shown. */
-export const storePlace: ValueReader<string> = (value) =>
-  typeof value === "string" && /^postgres(?:ql)?:\/\//i.test(value) && !value.includes("\0")
-    ? { value }
-    : "value" in directoryOrHome(value)
-      ? directoryOrHome(value)
-      : { faults: [{ path: [], message: "must be an absolute path, one that starts with ~/, or a postgres:// URL" }] };
+/** A URL may contain a password. */
+export const storePlace: ValueReader<string> = hiddenText(
+  "an absolute path, one that starts with ~/, or a postgres:// URL",
+  (value) => (/^postgres(?:ql)?:\/\//i.test(value) && !value.includes("\0")) || "value" in directoryOrHome(value),
+);
 
 export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
@@ -94,7 +113,7 @@ export function describeValue(value: unknown): string {
   return shown.length > 60 ? `${shown.slice(0, 57)}…` : shown;
 }
 
-function wrongValue(expected: string, value: unknown): { readonly faults: readonly ValueFault[] } {
+export function wrongValue(expected: string, value: unknown): { readonly faults: readonly ValueFault[] } {
   return { faults: [{ path: [], message: `must be ${expected}, not ${describeValue(value)}` }] };
 }
 

@@ -130,6 +130,11 @@ export function objectMembers(node: Node): readonly (readonly [name: Node, value
   return (node.children ?? []).flatMap(({ children: [name, value] = [] }) => (name && value ? [[name, value] as const] : []));
 }
 
+/** The key of a value inside another: `permissions.deny[2]`. */
+export function keyPath(key: string, path: readonly (string | number)[]): string {
+  return path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : memberPath(at, step)), key);
+}
+
 export function memberPath(parent: string, name: unknown): string {
   return parent === "" ? String(name) : `${parent}.${String(name)}`;
 }
