@@ -38,7 +38,7 @@ export { ScriptFailure } from "./script/script.ts";
 export type { ScriptedAgent, ScriptedAgentOptions, ScriptPlayer } from "./script/scripted-model.ts";
 export { playScript } from "./script/scripted-model.ts";
 export type { AgentSession, AgentSessionDeps, RunningTasks } from "./session/agent-session.ts";
-export { createAgentSession } from "./session/agent-session.ts";
+export { cancelledError, createAgentSession } from "./session/agent-session.ts";
 export { NoticeRunError } from "./session/settle.ts";
 export type { TaskEvent, TaskRefusal, TasksDeps, TaskView } from "./tasks/board.ts";
 export type { AgentEquipment, AgentHost, AgentNode, AgentSpec } from "./tasks/open-agent.ts";

@@ -72,20 +72,23 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   const wakeup = createWakeup();
   let draining: Promise<RunEnd | undefined> | undefined;
   let ending: Promise<void> | undefined;
+  let waiting = new AbortController();
+  /** While it is set, nothing starts by itself. */
   let request: CancelRequest | undefined;
   /** Says who cancelled, if it was a person in another process. */
+  const nameCanceller = (end: RunEnd): RunEnd => (request && end.reason === "cancelled" ? { ...end, error: cancelledError(request) } : end);
   const namingCanceller =
     (run: (signal: AbortSignal) => Promise<RunEnd>) =>
     async (signal: AbortSignal): Promise<RunEnd> => {
       request = undefined;
-      const end = await run(signal);
-      return request && end.reason === "cancelled" ? { ...end, error: cancelledError(request) } : end;
+      return nameCanceller(await run(signal));
     };
   const obey = (given: CancelRequest): void => {
     const { target, by, reason } = given;
     if (target === null) {
       request = given;
       turns.interrupt();
+      waiting.abort();
       tasks.cancelAll(by.name).catch(() => undefined); // the end of a task that cannot be stored fails the run
     } else if ("task" in target) tasks.cancel(target.task, by.name, reason ?? undefined).catch(() => undefined); // as above
   };
@@ -94,7 +97,7 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   const hasNotice = (): boolean => hasWakingNotice(session);
   const deliverAll = async (): Promise<RunEnd | undefined> => {
     let last: RunEnd | undefined;
-    while (hasNotice() && !turns.isClosed()) {
+    while (hasNotice() && !turns.isClosed() && !request) {
       const end = await turns.run(
         namingCanceller((signal) => conversation.resume(signal)),
         { signal: deps.signal, isNeeded: hasNotice },
@@ -115,7 +118,7 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   const wake = (): void => {
     wakeup.notify();
     const mayDeliver = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
-    if (mayDeliver && !turns.isBusy() && !turns.isClosed())
+    if (mayDeliver && !request && !turns.isBusy() && !turns.isClosed())
       drain().then(deps.onDrained, (error: unknown) => deps.onDrained?.(failedEnd(error)));
   };
   const compact = async (signal: AbortSignal): Promise<boolean> => {
@@ -144,11 +147,14 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     wake,
     send: (prompt, signal) => runForPerson((aborted) => conversation.send(prompt, aborted), signal),
     resume: (signal, options) => runForPerson((aborted) => resumeIfNeeded(deps, aborted, options?.deliverAll === true), signal),
-    settle: (signal, { deliver = true } = {}) =>
-      settle(
+    settle: async (signal, { deliver = true } = {}) => {
+      waiting = new AbortController();
+      const end = await settle(
         { hasNotice: () => hasNotice() || draining !== undefined, tasks, schedules, wakeup, drain: deliver ? drain : undefined },
-        signal,
-      ),
+        AbortSignal.any([signal, waiting.signal]),
+      );
+      return end && nameCanceller(end);
+    },
     shutdown: (by, { notices = "keep", park = false } = {}) => {
       ending ??= end(by, { notices, park }).finally(cancelRequests.close);
       return ending;
@@ -156,7 +162,8 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   };
 }
 
-function cancelledError({ by, reason }: CancelRequest): NonNullable<RunEnd["error"]> {
+/** Says who cancelled a session, and why. */
+export function cancelledError({ by, reason }: CancelRequest): NonNullable<RunEnd["error"]> {
   return { type: "cancelled", message: `${by.name} cancelled the session${reason === null ? "" : `: ${reason}`}.` };
 }
 

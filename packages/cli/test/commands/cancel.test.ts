@@ -69,6 +69,34 @@ describe("assent cancel", () => {
     assert.equal((await logged(at, "cancel.requested")).length, 1, "nothing was recorded for what had ended");
   });
 
+  test("ends a run that was resumed, while a call that a person approved runs", async () => {
+    using at = place();
+    at.write("s.yaml", SCRIPTS["a call"]);
+    assert.equal((await at.here(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"])).code, 75);
+    const [{ id, sessionId }] = (await at.hereJson(["approvals"])).value;
+    assert.equal((await at.here(["approve", id])).code, 0);
+    const over = ended(at.start(["resume", sessionId]));
+    await until("the command runs", () => existsSync(at.path("begun")));
+    const cancelled = await at.here(["cancel", sessionId, "--by", "Ana"]);
+    assert.deepEqual([cancelled.code, cancelled.stdout], [0, `${sessionId}  cancelled\n`], cancelled.stderr);
+    const { code, stdout, stderr } = await over;
+    assert.deepEqual([code, stdout, /Ana cancelled the session\./.test(stderr)], [130, "", true], stderr);
+    assert.equal((await at.hereJson(["sessions"])).value[0].state, "cancelled");
+  });
+
+  test("ends a run that waits for a background agent; the model is not asked again", async () => {
+    using at = place();
+    const { ended: over, sessions } = await running(at, "a background agent");
+    const id = sessions.find(({ parent }) => !parent)?.id ?? "";
+    await until("the first turns are over", async () => (await logged(at, "turn.ended")).length >= 2);
+    const cancelled = await at.here(["cancel", id, "--by", "Ana"]);
+    assert.deepEqual([cancelled.code, cancelled.stdout], [0, `${id}  cancelled\n`], cancelled.stderr);
+    const { code, stdout, stderr } = await over;
+    assert.deepEqual([code, /It goes on/.test(stdout), /Ana cancelled the session\./.test(stderr)], [130, false, true], stderr);
+    assert.equal((await logged(at, "task.ended"))[0].status, "cancelled");
+    assert.equal((await at.hereJson(["sessions"])).value[0].state, "cancelled");
+  });
+
   for (const name of ["t_a1", "its session"] as const)
     test(`ends a background agent by ${name}; the run continues`, async () => {
       using at = place();

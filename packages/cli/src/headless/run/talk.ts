@@ -1,5 +1,14 @@
-import { type AgentSession, hasWakingNotice, NoticeRunError, type RunEnd, type RunLimits, readHistory, ScriptFailure } from "@assent/agent";
-import { ParkRequest, type Registry, type Session } from "@assent/core";
+import {
+  type AgentSession,
+  cancelledError,
+  hasWakingNotice,
+  NoticeRunError,
+  type RunEnd,
+  type RunLimits,
+  readHistory,
+  ScriptFailure,
+} from "@assent/agent";
+import { type CancelRequest, followCancelRequests, ParkRequest, type Registry, type Session } from "@assent/core";
 import type { ComposedAgent } from "../../compose/agent.ts";
 import type { RunModel } from "../../compose/model.ts";
 import { waitsForPerson } from "../../desk/approvals/waiting-list.ts";
@@ -107,7 +116,7 @@ async function settle(
   if (!drive && agent.tasks.running() > 0) await Promise.race([agent.tasks.idle(), untilAborted(either)]);
   const end = await drive?.settle(either, { deliver });
   if (end?.reason !== "cancelled") return (deliver ? await drained(drive) : undefined) ?? end;
-  if (signal.aborted) return end;
+  if (signal.aborted || end.error) return end;
   const reached = limits.signal.aborted ? limits.exceeded() : undefined;
   return reached && { reason: "budget", text: end.text, error: reached };
 }
@@ -145,10 +154,21 @@ async function converse(talking: TalkParts, state: TalkState, { piece, signal }:
 }
 
 /** Resumes calls of an earlier process. Undefined once all have ended. */
-export async function resumeCalls({ agent, tools }: Pick<TalkParts, "agent" | "tools">, signal: AbortSignal): Promise<RunEnd | undefined> {
-  const { results } = await agent.dispatcher.resume({ tools, signal });
+export async function resumeCalls(
+  { session, agent, tools }: Pick<TalkParts, "session" | "agent" | "tools">,
+  signal: AbortSignal,
+): Promise<RunEnd | undefined> {
+  const stopping = new AbortController();
+  let request: CancelRequest | undefined;
+  const following = followCancelRequests(session.ledger, session.id, (given) => {
+    if (given.target !== null) return;
+    request = given;
+    stopping.abort();
+  });
+  const { results } = await agent.dispatcher.resume({ tools, signal: AbortSignal.any([signal, stopping.signal]) }).finally(following.close);
   const failure = agent.dispatcher.failure();
   if (failure !== undefined) throw failure;
+  if (request) return { reason: "cancelled", text: "", error: cancelledError(request) };
   const waits = results.some(({ outcome }) => outcome === "waiting");
   if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: "" };
   return waits ? { reason: "parked", text: "" } : undefined;

@@ -158,7 +158,7 @@ function runInOrder({ view, now, sayEnd }: OrderParts): Order {
 async function resumeOpenCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { calls, proposals } = session.state;
   if (calls.size === 0 && proposals.size === 0) return undefined;
-  return await resumeCalls({ agent, tools: policy.tools }, signal);
+  return await resumeCalls({ session, agent, tools: policy.tools }, signal);
 }
 
 function describeFailure(error: unknown): RunEnd {
