@@ -214,7 +214,11 @@ export function readGateAnswer(given: unknown): FullAnswer {
 }
 
 function describeValue(value: unknown): string {
-  return typeof value === "string" ? `'${value.slice(0, 80)}'` : typeof value === "object" ? "An object of this kind" : String(value);
+  return typeof value === "string"
+    ? `'${value.slice(0, 80)}'`
+    : typeof value === "object" && value !== null
+      ? "An object of this kind"
+      : String(value);
 }
 
 /** True for `postgres://…`, also if it is malformed. */

@@ -150,6 +150,7 @@ describe("a gate", () => {
   const missing: readonly (readonly [sentence: string, approve: () => unknown, warning: RegExp])[] = [
     ["an unknown word", () => "yes", /'yes' is not an answer\. Answer with "approve"/],
     ["true", () => true, /true is not an answer/],
+    ["null", () => null, /null is not an answer/],
     ["an unknown outcome", () => ({ outcome: "approved" }), /The outcome 'approved' is not an answer/],
     ["a misspelled field", () => ({ outcome: "approve", updatedinput: { to: "x" } }), /no field 'updatedinput'; it can have remember/],
     ["an input that is not an object", () => ({ outcome: "approve", updatedInput: "x" }), /'updatedInput' of an answer must be the whole/],
