@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isStoreUrl } from "@assent/store-postgres";
 import { type Connection, makeConnect } from "../../packages/store-postgres/src/connect/connection.ts";
 import { parseStoreUrl } from "../../packages/store-postgres/src/connect/store-url.ts";
 import { freshSchema } from "../../packages/store-postgres/test/made-ledger.ts";
@@ -20,7 +19,7 @@ export async function bothStores(): Promise<readonly [SceneStore, SceneStore]> {
 
 /** A directory whose `ledger.db` has events and contents, for readers of the tests: that of the store, or a copy of tables by plain SQL. Undefined if there is none yet. */
 export async function readableLedger(store: string, root: string): Promise<string | undefined> {
-  if (!isStoreUrl(store)) return existsSync(join(store, "ledger.db")) ? store : undefined;
+  if (!store.startsWith("postgres")) return existsSync(join(store, "ledger.db")) ? store : undefined;
   const connection = await makeConnect(parseStoreUrl(store))();
   try {
     const { rows: found } = await connection.query(

@@ -22,7 +22,7 @@ export { hasWakingNotice } from "./notices/deliver.ts";
 export { agentSystemPrompt, systemPrompt } from "./prompts/prompts.ts";
 export type { DetectOptions } from "./providers/detect-local-model.ts";
 export { detectLocalModel } from "./providers/detect-local-model.ts";
-export { estimateCost, getContextSize, hasPrice, PRICES_AS_OF } from "./providers/known-models.ts";
+export { estimateCost, getContextSize, PRICES_AS_OF } from "./providers/known-models.ts";
 export type { Environment, ResolveModelOptions } from "./providers/resolve-model.ts";
 export { ModelError, resolveModel } from "./providers/resolve-model.ts";
 

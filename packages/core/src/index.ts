@@ -23,7 +23,7 @@ export { LedgerError } from "./ledger-port.ts";
 export type { Answer, By, Remember } from "./model/answer.ts";
 export { isAcceptedPlace } from "./model/answer-place.ts";
 export type { AnswerMeaning, AnswerWire } from "./model/answer-words.ts";
-export { ANSWER_WORDS, answerWord, PLAN_WORDS, readAnswerWord } from "./model/answer-words.ts";
+export { ANSWER_WORDS, PLAN_WORDS, readAnswerWord } from "./model/answer-words.ts";
 export type { Call, Consent } from "./model/call.ts";
 export { hasJudgement, isAsked, mayBeUnderWay, next } from "./model/call.ts";
 export type { ConfirmationDetails, WiderRules } from "./model/confirmation.ts";

@@ -1,4 +1,4 @@
-export { isStoreUrl, parseStoreUrl, type StoreUrl } from "./connect/store-url.ts";
+export { parseStoreUrl, type StoreUrl } from "./connect/store-url.ts";
 export { readPostgresCopy, writePostgresCopy } from "./copy/postgres-copy.ts";
 export { type OpenPostgresOptions, openPostgresLedger } from "./open/open-ledger.ts";
 export { type PrunePostgresOptions, prunePostgres } from "./prune/prune.ts";

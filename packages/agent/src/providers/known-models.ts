@@ -92,18 +92,9 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, ModelPrice>>>> = {
 
 /** The cost of one request in USD, by `provider:name` or bare name; undefined if the model is not listed. */
 export function estimateCost(model: string, { inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): number | undefined {
-  const price = findPrice(model);
+  const price = lookUp(PRICES, model);
   if (!price) return undefined;
   const rates = price.long && inputTokens > price.long.above ? price.long : price;
   const fresh = Math.max(0, inputTokens - cachedInputTokens);
   return (fresh * rates.input + cachedInputTokens * rates.cached + outputTokens * rates.output) / 1_000_000;
-}
-
-/** True if the price of a model is known. */
-export function hasPrice(model: string): boolean {
-  return findPrice(model) !== undefined;
-}
-
-function findPrice(model: string): ModelPrice | undefined {
-  return lookUp(PRICES, model);
 }

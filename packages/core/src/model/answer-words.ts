@@ -48,37 +48,6 @@ export function readAnswerWord(wire: AnswerWire, word: unknown): AnswerMeaning |
   return typeof word === "string" && Object.hasOwn(words, word) ? words[word] : undefined;
 }
 
-/** The word of a wire for an answer. Where the wire has no word for what is remembered, it is the nearest one that allows less. */
-export function answerWord(
-  wire: AnswerWire,
-  answer: Pick<Answer, "outcome"> & Partial<Pick<Answer, "remember" | "updatedInput" | "newContent">>,
-): string {
-  const words: readonly (readonly [string, AnswerMeaning])[] = Object.entries(ANSWER_WORDS[wire]);
-  const find = (is: (meaning: AnswerMeaning) => boolean): string | undefined =>
-    words.find(([, meaning]) => meaning.outcome === answer.outcome && is(meaning))?.[0];
-  const isEdited = answer.updatedInput !== undefined || answer.newContent !== undefined;
-  const edited = isEdited && answer.outcome === "approve" ? find(({ edits }) => edits === true) : undefined;
-  const word = NARROWER[reachOf(answer)].map((reach) => find((meaning) => !meaning.edits && reachOf(meaning) === reach));
-  return edited ?? word.find((found) => found !== undefined) ?? "";
-}
-
-type Reach = "everything" | "user" | "project" | "session" | "once";
-
-/** What may stand for an answer of this reach, the nearest first. */
-const NARROWER: Readonly<Record<Reach, readonly Reach[]>> = {
-  everything: ["everything", "session", "once"],
-  user: ["user", "project", "session", "once"],
-  project: ["project", "session", "once"],
-  session: ["session", "once"],
-  once: ["once"],
-};
-
-/** Only an explicit answer for the whole session stores the rule `*`. */
-function reachOf({ remember }: Pick<AnswerMeaning, "remember">): Reach {
-  if (!remember) return "once";
-  return remember.scope === "session" && remember.rules?.includes("*") ? "everything" : remember.scope;
-}
-
 /** The words for approving a plan, and the mode that then applies; `previous` is the mode before planning. */
 export const PLAN_WORDS: Readonly<Record<"proceed_once" | "proceed_always" | "restore_previous", "default" | "auto-edit" | "previous">> =
   Object.freeze({ proceed_once: "default", proceed_always: "auto-edit", restore_previous: "previous" });

@@ -24,30 +24,25 @@ export function withMark(env: Readonly<Record<string, string>>, mark: string): R
 }
 
 /** This process and its ancestors, nearest first. */
-export function listAncestors(table: ProcessTable = readProcessTable()): readonly ProcessRow[] {
+export function listAncestors(): readonly ProcessRow[] {
+  const table = readProcessTable();
   const rows: ProcessRow[] = [];
   for (let row = table.find(process.pid); row && !rows.some(({ pid }) => pid === row?.pid); row = table.find(row.parent)) rows.push(row);
   return rows;
 }
 
 /** True if this process or one of `rows` started with a mark. Only Linux shows other processes' environments. */
-export function hasMark(
-  env: Readonly<Record<string, string | undefined>>,
-  rows: readonly ProcessRow[],
-  table: ProcessTable = readProcessTable(),
-): boolean {
-  return env[MARK_NAME] !== undefined || rows.some(({ pid }) => table.beganWith(pid, MARK_NAME));
+export function hasMark(env: Readonly<Record<string, string | undefined>>, rows: readonly ProcessRow[]): boolean {
+  if (env[MARK_NAME] !== undefined) return true;
+  const table = readProcessTable();
+  return rows.some(({ pid }) => table.beganWith(pid, MARK_NAME));
 }
 
 /** True if the first row is a recorded process, its descendant, or in a group or session it started. */
-export function isStartedUnder(
-  { pid, processStart }: Pick<TaskProcess, "pid" | "processStart">,
-  rows: readonly ProcessRow[],
-  table: ProcessTable = readProcessTable(),
-): boolean {
+export function isStartedUnder({ pid, processStart }: Pick<TaskProcess, "pid" | "processStart">, rows: readonly ProcessRow[]): boolean {
   if (rows.some((row) => row.pid === pid && row.start === processStart)) return true;
   const isMember = rows.some(({ pgid, session, start }) => (pgid === pid || session === pid) && isSince(start, processStart));
-  return isMember && (table.find(pid)?.start ?? processStart) === processStart;
+  return isMember && (readProcessTable().find(pid)?.start ?? processStart) === processStart;
 }
 
 /** The marks of recorded processes; earlier versions have none. */

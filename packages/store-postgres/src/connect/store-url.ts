@@ -14,11 +14,6 @@ const DEFAULT_SCHEMA = "assent";
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/;
 const NO_HOST = "no-host.invalid";
 
-/** True for `postgres://…` and `postgresql://…`, also if they are malformed. */
-export function isStoreUrl(text: string): boolean {
-  return /^postgres(?:ql)?(?::|\/\/)/i.test(text);
-}
-
 /** Parses a URL of libpq's form; `schema=NAME` chooses the schema. Throws an error that does not contain the URL. */
 export function parseStoreUrl(text: string): StoreUrl {
   const url = readUrl(text);

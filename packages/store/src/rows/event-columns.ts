@@ -1,18 +1,8 @@
 import type { JsonObject } from "@assent/core";
+import type { HashedEvent } from "../write/chain.ts";
 import type { ChainedEvent } from "./lists.ts";
 
-export type EventColumns = {
-  readonly pos: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: string;
-  readonly type: string;
-  readonly v: number;
-  readonly body: string;
-  readonly prev: string;
-  readonly hash: string;
-};
+export type EventColumns = Omit<HashedEvent, "store"> & { readonly pos: number; readonly hash: string };
 
 export const EVENT_COLUMNS = "pos, session, seq, epoch, at, type, v, body, prev, hash";
 

@@ -44,12 +44,9 @@ export function forkText(own: string | undefined): (callId: string) => string {
   return (callId) => (callId === own ? OWN_CALL : SIBLING);
 }
 
-/**
- * Reads a session's conversation from the ledger. A fork starts with the history of the session it was forked from; `unanswered` gives the
- * results of its open calls. Rejects with `HistoryError`.
- */
-export async function readHistory(ledger: Ledger, session: string, unanswered?: (callId: string) => string): Promise<RecordedHistory> {
-  const reader = await readMessages(ledger, { session, unanswered, seen: [session] });
+/** Reads a session's conversation from the ledger. A fork starts with the history of the session it was forked from. Rejects with `HistoryError`. */
+export async function readHistory(ledger: Ledger, session: string): Promise<RecordedHistory> {
+  const reader = await readMessages(ledger, { session, seen: [session] });
   const callCount = reader.parts?.filter(({ type }) => type === "call").length ?? 0;
   const whole = reader.calls.length === callCount && reader.calls.every(({ ended }) => ended !== undefined);
   if (whole) closeTurn(reader);
@@ -79,7 +76,6 @@ export async function forkedMessages(
 type HistorySource = {
   readonly session: string;
   readonly until?: number;
-  readonly unanswered: ((callId: string) => string) | undefined;
   readonly seen: readonly string[];
 };
 
@@ -96,19 +92,15 @@ async function readMessages(ledger: Ledger, source: HistorySource): Promise<Hist
 }
 
 /** The history that a fork starts with; empty for other sessions. */
-async function readForkedFrom(
-  ledger: Ledger,
-  { unanswered, seen }: HistorySource,
-  created: EventBodies["session.created"],
-): Promise<HistoryReader> {
+async function readForkedFrom(ledger: Ledger, { seen }: HistorySource, created: EventBodies["session.created"]): Promise<HistoryReader> {
   const { forked, parent } = created;
   if (!forked) return startReader([]);
   const { session, seq } = forked;
   if (seen.includes(session) || !(await reaches(ledger, session, seq))) {
     throw new HistoryError(`The conversation of session '${session}', from which this one was forked at ${seq}, is not there.`);
   }
-  const reader = await readMessages(ledger, { session, until: seq, unanswered: undefined, seen: [...seen, session] });
-  answerOpenCalls(reader, unanswered ?? forkText(parent?.call));
+  const reader = await readMessages(ledger, { session, until: seq, seen: [...seen, session] });
+  answerOpenCalls(reader, forkText(parent?.call));
   return startReader(reader.messages);
 }
 

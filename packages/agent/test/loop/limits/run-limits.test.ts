@@ -4,7 +4,6 @@ import { defineTool, staticPolicy, type Tool } from "@assent/core";
 import { manualClock, scriptedApprover } from "@assent/core/testing";
 import { z } from "zod";
 import { createRunLimits, type RunLimits, type RunLimitsOptions } from "../../../src/loop/limits/run-limits.ts";
-import { hasPrice } from "../../../src/providers/known-models.ts";
 import { type Rehearsal, type RehearsalOptions, rehearse } from "../../rehearsal.ts";
 
 type Limited = Rehearsal & { readonly limits: RunLimits };
@@ -205,10 +204,6 @@ describe("the limits of a run", () => {
     const clock = manualClock();
     createRunLimits({ clock, maxTimeMs: 100 }).end();
     assert.equal(clock.pending(), 0);
-  });
-
-  test("whether a price is known can be checked before the run", () => {
-    assert.deepEqual(["openai:gpt-5.4-mini", "ollama:qwen3", "script"].map(hasPrice), [true, false, false]);
   });
 });
 
