@@ -102,7 +102,8 @@ type HttpClient = {
 function createClients(parts: FrontParts, whenIdle: WhenIdle): Clients {
   const sessions = new Map<string, HttpClient>();
   const named = new Map<string, Promise<HttpClient>>();
-  const isFull = (): boolean => sessions.size + named.size >= MOST_CLIENTS;
+  let beginning = 0;
+  const isFull = (): boolean => sessions.size + beginning + named.size >= MOST_CLIENTS;
   const full = (): Response => refusal(503, `The gateway serves at most ${MOST_CLIENTS} clients.`);
 
   const openSession: HttpClient["handle"] = async (request, body, over) => {
@@ -148,7 +149,11 @@ function createClients(parts: FrontParts, whenIdle: WhenIdle): Clients {
       if (await isLegacyRequest(request, body)) {
         const known = sessions.get(request.headers.get("mcp-session-id") ?? "");
         if (known) return await known.handle(request, body, over);
-        return isFull() ? full() : await openSession(request, body, over);
+        if (isFull()) return full();
+        beginning += 1;
+        return await openSession(request, body, over).finally(() => {
+          beginning -= 1;
+        });
       }
       const name = readClient(body)?.name ?? "";
       const known = named.get(name);
