@@ -137,7 +137,6 @@ function createFixedSource(loaded: LoadedPolicy): WatchedPolicy {
     current: () => loaded.policy,
     subscribe: () => () => undefined,
     settings: () => loaded.settings,
-    rules: () => loaded.rules,
     loaded: () => loaded,
     refresh: () => undefined,
     compile: () => undefined,

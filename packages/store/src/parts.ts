@@ -1,7 +1,7 @@
 // What the ledgers on SQLite and PostgreSQL share. For @assent/store-postgres of the same version only, so it is not part of the API reference.
 export { COPIED_COLUMNS, COPIED_PLACE, COPIED_TABLES, COPY_PAGE } from "./copy/ledger-copy.ts";
 export { type Mark, type Marks, openMarks } from "./files/marks.ts";
-export { listsMismatch, storeCorrupt, storeNewer } from "./files/store-error.ts";
+export { ledgerReplaced, listsMismatch, storeCorrupt, storeNewer } from "./files/store-error.ts";
 export { cancelAnswers, restoredWarning } from "./open/restored.ts";
 export { choosePrunable, type ListedSession, type Prunable, SELECT_WAITING } from "./prune/prunable.ts";
 export { OWN_BLOBS, outputDirectory, sizeOfTree } from "./prune/prune.ts";

@@ -31,14 +31,10 @@ export function matchCommand(rule: AllowWords, unit: ShellUnit): AllowAnswer {
   return isInsideNamed(rule, unit) ? "yes" : own;
 }
 
-function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
-  return matchCommand(rule, unit) === "yes";
-}
-
 /** What the bare shell name allows: described programs without a hazard. */
 export function allowsAnyCommand(unit: ShellUnit, scripts: RuleOptions["scripts"]): boolean {
   const described = unit.command?.class === "read" || unit.command?.class === "write";
-  return described && allowsCommand({ words: [], tail: true, sameScript: sameScript(undefined, scripts) }, unit);
+  return described && matchCommand({ words: [], tail: true, sameScript: sameScript(undefined, scripts) }, unit) === "yes";
 }
 
 /** A rule applies to its bound script, or to the one found when the policy was loaded. */
@@ -86,7 +82,7 @@ function matchWords(rule: AllowWords, unit: ShellUnit): AllowAnswer {
   const named = namesAll(rule, words);
   const star = hasStar(rule);
   const limit = star ? findStarLimit(unit, countLead(rule), findOpenWords(rule, words)) : undefined;
-  const covered = named ? BY_ALL_WORDS : star && limit === undefined ? (hasPrefix(words) ? BY_PREFIX : BY_STAR) : NONE;
+  const covered = named ? BY_ALL_WORDS : star && limit === undefined ? (hasPrefix(words) ? BY_ALL_WORDS : BY_STAR) : NONE;
   const hazard = command.hazards.find(({ id }) => !isCovered(id, covered, path));
   const isDescribed = command.class === "read" || command.class === "write";
   if (limit && (!isDescribed || hazard)) return limit;
@@ -107,7 +103,6 @@ function describeMore({ hazards }: Command): RuleLimit {
 
 /** Hazards that a rule covers. A changed script was already checked by `sameScript`. */
 const BY_ALL_WORDS: readonly HazardId[] = ["opaque_program", "runs_hooks", "unmodelled_option"];
-const BY_PREFIX: readonly HazardId[] = BY_ALL_WORDS;
 const BY_STAR: readonly HazardId[] = ["opaque_program"];
 const NONE: readonly HazardId[] = [];
 

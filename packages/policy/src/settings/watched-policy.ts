@@ -1,5 +1,4 @@
 import type { PolicySource } from "@assent/core";
-import type { Rule } from "../rules/rule.ts";
 import { type FollowOptions, followPolicy } from "./followed-policy.ts";
 import { type LoadedPolicy, listSettingsFiles, type PolicyOptions } from "./load-policy.ts";
 import type { PolicyLocations } from "./locations.ts";
@@ -9,7 +8,6 @@ import { watchFiles } from "./watch-files.ts";
 /** A policy that follows its files. */
 export type WatchedPolicy = PolicySource & {
   readonly settings: () => Settings;
-  readonly rules: () => readonly Rule[];
   readonly loaded: () => LoadedPolicy;
   /** Applies changes now, even of missing or broken files. */
   readonly refresh: () => void;
@@ -63,7 +61,6 @@ export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, optio
       return () => void subscribers.delete(subscriber);
     },
     settings: () => loaded().settings,
-    rules: () => loaded().rules,
     loaded,
     refresh: () => update(true),
     compile: () => {

@@ -1,21 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import {
-  type Draft,
-  type Durability,
-  type Holder,
-  type Lease,
-  type Ledger,
-  LedgerError,
-  type LedgerEvent,
-  messageOf,
-  SHARED,
-} from "@assent/core";
+import { type Holder, type Lease, type Ledger, LedgerError, type LedgerEvent, messageOf, SHARED } from "@assent/core";
 import type { StoreWarning } from "@assent/store";
 import {
   acquire,
   answer,
   append,
   claim,
+  ledgerReplaced,
   type Mark,
   type Marks,
   type makeDamageRecord,
@@ -101,7 +92,7 @@ export function makeLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
     },
     claim: async (lease, expected, claimed) => {
       const intent = prepareClaim(claimed);
-      return submit(claimDurability(claimed.body), rowsNamedBy(lease.session, [claimed]), (context) => {
+      return submit(intent.durability, rowsNamedBy(lease.session, [claimed]), (context) => {
         damage.refuse(lease.session);
         const consumed = (event: LedgerEvent): void => consume(context, marks, event);
         return claim(context.staging, { lease, expected }, { ...intent, now: context.now, consumed });
@@ -177,20 +168,9 @@ async function hashOf(link: Link, session: string, seq: number): Promise<string>
   return hash;
 }
 
-/** A mark must not outlive its claim in a power cut, so this syncs even a safe call. */
-function claimDurability({ durability, answer: used }: Draft<"call.claimed">["body"]): Durability {
-  return durability === "normal" && used === null ? "normal" : "full";
-}
-
 /** Notices a database that was replaced while it was open. */
 function consume({ hashAt, mark }: WriteContext, marks: Marks, { pos, hash }: LedgerEvent): void {
-  for (const one of marks.list()) {
-    if (hashAt(one.pos) === one.hash) continue;
-    throw new LedgerError(
-      "store_corrupt",
-      "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
-    );
-  }
+  if (marks.list().some((one) => hashAt(one.pos) !== one.hash)) throw ledgerReplaced();
   if (hash !== undefined) mark({ pos, hash });
 }
 

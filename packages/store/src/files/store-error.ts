@@ -144,6 +144,13 @@ export function listsMismatch(detail: Readonly<Record<string, Json>>): LedgerErr
   );
 }
 
+export function ledgerReplaced(): LedgerError {
+  return new LedgerError(
+    "store_corrupt",
+    "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
+  );
+}
+
 export function storeNewer(found: number, known: number): LedgerError {
   const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written: use the newer one.`;
   return new LedgerError("store_newer", text, { found, known });

@@ -1,13 +1,23 @@
-import { answerSources, type ClaimLost, claimLoss, type Draft, type LedgerEvent } from "@assent/core";
+import { answerSources, type ClaimLost, claimLoss, type Draft, type Durability, type LedgerEvent } from "@assent/core";
 import { callKey } from "../rows/rows.ts";
 import { type Expectation, writableChain } from "./append.ts";
 import { type EventStaging, type PreparedEvent, prepareEvent } from "./staging.ts";
 
-export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: PreparedEvent };
+export type PreparedClaim = {
+  readonly claimed: Draft<"call.claimed">;
+  readonly prepared: PreparedEvent;
+  /** A mark must not outlive its claim in a power cut, so a claim that uses an answer syncs even a safe call. */
+  readonly durability: Durability;
+};
 
 /** Throws `event_invalid`. */
 export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
-  return { claimed, prepared: prepareEvent(claimed, (type) => type === "call.claimed") };
+  const { durability, answer } = claimed.body;
+  return {
+    claimed,
+    prepared: prepareEvent(claimed, (type) => type === "call.claimed"),
+    durability: durability === "normal" && answer === null ? "normal" : "full",
+  };
 }
 
 export type ClaimContext = {

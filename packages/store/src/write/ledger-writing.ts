@@ -1,18 +1,8 @@
-import {
-  type Draft,
-  type Durability,
-  type Holder,
-  type Ledger,
-  LedgerError,
-  type LedgerEvent,
-  messageOf,
-  parseEvent,
-  SHARED,
-} from "@assent/core";
+import { type Holder, type Ledger, LedgerError, type LedgerEvent, messageOf, parseEvent, SHARED } from "@assent/core";
 import { makeLogKeeper } from "../database/wal.ts";
 import { type DueMark, findMissingMarks, type Mark, type Marks, makeDueMark } from "../files/marks.ts";
 import { makeSessionHold, type TryLock } from "../files/session-lock.ts";
-import { storeError } from "../files/store-error.ts";
+import { ledgerReplaced, storeError } from "../files/store-error.ts";
 import type { OpenStore } from "../open/open-store.ts";
 import { recordPlace } from "../open/restored.ts";
 import type { DamageRecord } from "../read/damage.ts";
@@ -108,17 +98,12 @@ function makeSessionWriters({ store, queue, damage, now, checkpoints, mark, ...w
       submitPrepared(
         () => prepareClaim(claimed),
         (intent) =>
-          queue.submit(claimDurability(claimed.body), () => {
+          queue.submit(intent.durability, () => {
             damage.refuse(lease.session);
             return claim(writing, { lease, expected }, { ...intent, now, consumed });
           }),
       ),
   };
-}
-
-/** A mark must not outlive its claim in a power cut, so this syncs even a safe call. */
-function claimDurability({ durability, answer: used }: Draft<"call.claimed">["body"]): Durability {
-  return durability === "normal" && used === null ? "normal" : "full";
 }
 
 function readMarks(marks: Marks): readonly Mark[] {
@@ -127,13 +112,6 @@ function readMarks(marks: Marks): readonly Mark[] {
   } catch (error) {
     throw new LedgerError("store_io", `Could not read the marks beside the ledger (${messageOf(error)}). Nothing ran.`);
   }
-}
-
-function ledgerReplaced(): LedgerError {
-  return new LedgerError(
-    "store_corrupt",
-    "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
-  );
 }
 
 type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;

@@ -1,6 +1,6 @@
 import { type HookOpinion, rewrittenInput } from "../../model/hooks/combine.ts";
 import type { HookPoint } from "../../model/hooks/event-table.ts";
-import { type HookCall, toolHookInput } from "../../model/hooks/input.ts";
+import { type HookCall, type HookSession, toolHookInput } from "../../model/hooks/input.ts";
 import { isObject } from "../../model/json/json.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Hooks } from "../../ports.ts";
@@ -30,14 +30,13 @@ export function hooksOf({ deps: { hooks } }: BatchRun, event: HookPoint, tool: s
 }
 
 /** The call as hooks read it. */
-export function hookCall(run: CallRun, event: HookPoint): HookCall & { readonly event: HookPoint } {
+export function hookCall(run: CallRun, event: HookPoint): HookCall {
   const { tool, callId, input } = run;
   return { event, tool: toolName(run), kind: tool?.kind ?? "other", callId, input };
 }
 
-export function hookSession(batch: BatchRun, run: CallRun): Parameters<typeof toolHookInput>[0] {
-  const { cwd, sessionId, agentName } = callContext(batch, run);
-  return { sessionId, transcriptPath: "", cwd, mode: batch.policy().mode, agentName: agentName ?? "" };
+export function hookSession(batch: BatchRun, run: CallRun): HookSession {
+  return { ...callContext(batch, run), mode: batch.policy().mode };
 }
 
 function denying(name: string, reason: string): HookView {
