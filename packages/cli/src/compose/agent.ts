@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import {
   type AgentSession,
   type AgentSessionDeps,
-  type Conversation,
   type ConversationDeps,
   createAgentSession,
   createConversation,
@@ -12,7 +11,6 @@ import {
   type LoadedAgent,
   type RunLimits,
   type Schedules,
-  type SchedulesDeps,
   systemPrompt,
   type Tasks,
   type TasksDeps,
@@ -40,16 +38,12 @@ export type AgentParts = {
   readonly chosen: RunModel;
   readonly cancelling: Cancellation;
   readonly unattended: OnAsk;
-  readonly observe: NonNullable<ConversationDeps["observe"]>;
   /** By default the terminal, if there is one. */
   readonly frontEnd?: FrontEnd;
   readonly limits?: RunLimits;
   /** Deliver notices even after failed turns, because a person is present. */
   readonly interactive?: boolean;
   readonly onDrained?: NonNullable<AgentSessionDeps["onDrained"]>;
-  readonly observeTasks?: TasksDeps["observe"];
-  readonly observeSchedules?: SchedulesDeps["observe"];
-  readonly expand?: SchedulesDeps["expand"];
   /** Leaves tasks and schedules paused. */
   readonly keepPaused?: boolean;
 };
@@ -60,7 +54,6 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
   /** What the model gets for what a person says: with prompts and resources of MCP servers. Rejects with a sentence. */
   readonly expand: (said: string, signal: AbortSignal) => Maybe<string>;
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
-  readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
   readonly tasks: Tasks;
   readonly schedules: Schedules;
   readonly offered: () => readonly string[];
@@ -105,25 +98,22 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   await warnAboutAgents(context, policy);
   await tasks.restore({ resumeAnswered: parts.keepPaused !== true });
   if (parts.keepPaused !== true) await schedules.restore();
-  const converse: ComposedAgent["converse"] = (messages) => {
-    const conversation = createConversation(talk, messages);
-    tasks.setConversation(conversation);
-    return conversation;
-  };
   const { dispatcher, modes, onAsk } = made;
   const close = async (): Promise<void> => {
     await servers?.close();
     await made.close();
   };
   return {
-    ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules, servers },
+    ...{ dispatcher, modes, onAsk, close, tasks, schedules, servers },
     expand: (said, signal) => servers?.expand(said, signal) ?? said,
     offered: () => listOfferedTools(policy.tools, { session, dispatcher, canAsk: made.asks() }).map(({ name }) => name),
     agents: () => listDefinitions(parts).filter(({ usable }) => usable),
     drive: (messages) => {
       const { interactive, onDrained } = parts;
+      const conversation = createConversation(talk, messages);
+      tasks.setConversation(conversation);
       const agent = createAgentSession({
-        ...{ session, tasks, schedules, conversation: converse(messages), signal: cancelling.signal },
+        ...{ session, tasks, schedules, conversation, signal: cancelling.signal },
         ...(interactive !== undefined && { interactive }),
         ...(onDrained && { onDrained }),
       });
@@ -194,12 +184,9 @@ function createBackground(context: Context, parts: AgentParts, bell: WakeUp, unk
     processes: ports.processes,
     isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
     warn: (message) => void warn(context.io, message),
-    ...(parts.observeTasks && { observe: parts.observeTasks }),
   });
   const schedules = createSchedules({
     ...{ session, clock: ports.clock, ids: ports.ids, wake },
-    ...(parts.expand && { expand: parts.expand }),
-    ...(parts.observeSchedules && { observe: parts.observeSchedules }),
     failed: (error) => void warn(context.io, `a schedule could not be recorded: ${String(error)}`),
   });
   const join = (made: ComposedParts): void => {
@@ -225,7 +212,7 @@ const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || ki
 type ServedDispatcher = SessionDispatcher & { readonly servers: SessionServers | undefined };
 
 function conversationDeps(parts: AgentParts, made: ServedDispatcher, instructions: string): ConversationDeps {
-  const { session, ports, policy, chosen, observe } = parts;
+  const { session, ports, policy, chosen } = parts;
   const cwd = session.state.created?.cwd ?? policy.workspace;
   const prompted = { cwd, preferredTools: PREFERRED_TOOLS, planFile: session.state.planning?.file, instructions };
   const own = systemPrompt(prompted);
@@ -253,10 +240,7 @@ function conversationDeps(parts: AgentParts, made: ServedDispatcher, instruction
     get canAsk() {
       return made.asks();
     },
-    observe: (event) => {
-      observe(event);
-      made.observe(event);
-    },
+    observe: made.observe,
   };
 }
 

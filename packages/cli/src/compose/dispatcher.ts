@@ -52,7 +52,7 @@ export type SessionDispatcher = {
 /** Asks at the terminal if there is one and `--on-ask` is not given. */
 export async function createSessionDispatcher(context: Context, runtime: DispatcherParts): Promise<SessionDispatcher> {
   const { session, policy, frontEnd } = runtime;
-  const { decided, observe = ignore } = (await frontEnd?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
+  const { decided, observe = () => undefined } = (await frontEnd?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
   const seat = reachPerson(context, runtime);
   const { by, onAsk, channels } = seat;
   const asks = (): boolean => seat.attended || onAsk === "park" || frontEnd?.asks?.() === true;
@@ -81,10 +81,6 @@ export async function createSessionDispatcher(context: Context, runtime: Dispatc
   };
   const made = { dispatcher, modes, planMode, onAsk, asks, hooks, observe, channels: { by, ...channels } };
   return { ...made, close: () => hooks.idle().finally(close) };
-}
-
-function ignore(): void {
-  // There is no listener.
 }
 
 type PersonReach = {

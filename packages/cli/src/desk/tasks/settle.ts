@@ -89,7 +89,6 @@ async function actOnTask(
     cancelling,
     chosen: NO_MODEL,
     unattended: "park",
-    observe: ignoreEvents,
     keepPaused: true,
   });
   try {
@@ -108,10 +107,6 @@ async function actOnTask(
 function endOf(task: TaskView | undefined): TaskStatus | undefined {
   const { status } = task ?? {};
   return status === "completed" || status === "failed" || status === "cancelled" ? status : undefined;
-}
-
-function ignoreEvents(): void {
-  // There is no listener.
 }
 
 const unasked = (): Promise<never> => Promise.reject(new Error("no model is asked here"));

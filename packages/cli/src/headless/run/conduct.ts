@@ -216,13 +216,11 @@ function compose(
       unheeded,
     }),
   };
-  const observe = (): void => undefined;
   return composeAgent(context, {
     ...conducting,
     chosen: pacedModel(chosen, output.paced),
     frontEnd: door,
     limits,
-    observe,
     onDrained: (end) => {
       notices.end = end ?? notices.end;
     },

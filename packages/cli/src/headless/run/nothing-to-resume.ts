@@ -19,7 +19,7 @@ export async function printNothingToResume(
   { id, run }: { readonly id: string; readonly run: RunFlags },
 ): Promise<void> {
   const init = await firstLine(context, store, id);
-  const output = outputFor(run.output, context.io, { gone: ignoreFault, unmade: ignoreFault });
+  const output = outputFor(run.output, context.io, { gone: () => undefined, unmade: () => undefined });
   const counted = runTally(context.overrides.clock ?? createSystemClock()).take();
   const facts = { session: id, seq: init.seq, counted, approvals: [], exit: 0 };
   output.show(() => [init.line, resultMessage(succeeded(""), facts)]);
@@ -35,8 +35,4 @@ async function firstLine(context: Context, { ledger }: Store, id: string): Promi
   policy.source.close();
   const about = { session: id, seq, cwd: created?.cwd ?? "", model: model ?? "", mode: flags.mode ?? mode, pending: [], servers: [] };
   return { line: initMessage({ ...about, tools, agents, onAsk: readOnAsk(context) ?? "park", resumed: true }), seq };
-}
-
-function ignoreFault(): void {
-  // There is nothing to close.
 }

@@ -122,7 +122,6 @@ async function composeSession(shared: SharedParts, { session, policy, chosen, wa
     ...{ session, ports, policy, chosen, cancelling, limits, onDrained },
     unattended: "park",
     interactive: true,
-    observe: () => undefined,
     frontEnd: shared.door(session.id),
   });
   await armSchedules(agent.schedules, run.schedules);
