@@ -27,7 +27,7 @@ import { toolStamp } from "./tool-stamp.ts";
 export type PolicyOptions = {
   readonly workspace: string;
   readonly policyFile?: string;
-  readonly flags: SessionFlags;
+  readonly flags?: Partial<SessionFlags>;
   readonly trusted?: boolean;
   readonly readable?: () => readonly string[];
   readonly planFile?: () => string | undefined;
@@ -164,7 +164,9 @@ function toolReloading(
   };
 }
 
+const NO_RULES = { allow: [], ask: [], deny: [] };
+
 export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyOptions): PolicyLocations {
-  const session = policyFile === undefined ? flags : { ...flags, allow: [], ask: [], deny: [] };
+  const session = { ...NO_RULES, ...flags, ...(policyFile !== undefined && NO_RULES) };
   return { workspace, ...settingsLocations(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };
 }

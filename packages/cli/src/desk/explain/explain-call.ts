@@ -48,7 +48,7 @@ export async function openExplainParts(context: Context): Promise<ExplainContext
   const { source, tools, facts, rules, hooks } =
     client !== undefined || options.flag("outside")
       ? openOutside(context, { ...opening, ...mode, ports, directory, client })
-      : await describeServers(context, await openPolicy(context, { ...opening, flags: { allow: [], ask: [], deny: [], ...mode } }), ports);
+      : await describeServers(context, await openPolicy(context, { ...opening, flags: mode }), ports);
   const loaded = source.loaded();
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = ports;

@@ -35,8 +35,7 @@ export async function openSessionJudge(
   const ports = hostPortsFor(context, directory);
   const { digest, clock } = ports;
   if (!group) {
-    const options = { workspace, ...settings, flags: { allow: [], ask: [], deny: [] } };
-    const { loaded, tools, facts, rules } = await openPolicy(context, options);
+    const { loaded, tools, facts, rules } = await openPolicy(context, { workspace, ...settings });
     return { policy: loaded.policy, tools, facts, rules, digest, clock };
   }
   const run = createJudgeOnlyRun(group.title);

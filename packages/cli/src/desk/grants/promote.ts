@@ -94,7 +94,7 @@ async function soundRule(context: Context, { rule, scope, workspace }: RuleToSto
   const written = rememberedRule(rule);
   const moved = to === "user" ? atHome(written.rule, scope, workspace) : undefined;
   const allow = moved === undefined ? [written.rule] : [written.rule, moved];
-  const { loaded } = await openPolicy(context, { workspace, flags: { allow, ask: [], deny: [] } });
+  const { loaded } = await openPolicy(context, { workspace, flags: { allow } });
   const problem = loaded.problems.find(({ file, message }) => file === "--allow" && message.startsWith(`'${written.rule}'`));
   if (problem) {
     const { type, message, hint } = problem;

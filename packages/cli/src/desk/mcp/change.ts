@@ -1,7 +1,7 @@
 import type { Json } from "@assent/core";
-import { isServerName, loadSettings, normalizeServerName, settingsLocations, storeSetting } from "@assent/policy";
+import { isServerName, normalizeServerName, settingsLocations, storeSetting } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { policyPlaces } from "../../compose/policy.ts";
+import { readOwnSettings } from "../../compose/own-settings.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
@@ -12,7 +12,9 @@ export async function addServer(context: Context): Promise<number> {
   const [name = "", target = "", ...args] = operands;
   if (!isServerName(name))
     throw usageError("mcp add", `'${name}' is not a name for a server: use 1 to 32 letters, digits, hyphens and single underscores.`);
-  const taken = Object.keys(ownServers(context)).find((written) => normalizeServerName(written).toLowerCase() === name.toLowerCase());
+  const taken = Object.keys(readOwnSettings(io, io.cwd).mcpServers).find(
+    (written) => normalizeServerName(written).toLowerCase() === name.toLowerCase(),
+  );
   if (taken !== undefined)
     throw usageError("mcp add", `your settings already have a server '${taken}'. Remove it first: assent mcp remove ${taken}`);
   const { userFile } = settingsLocations(io.env);
@@ -28,21 +30,15 @@ export async function removeServer(context: Context): Promise<number> {
   const { io, operands } = context;
   const [name = ""] = operands;
   const { userFile } = settingsLocations(io.env);
-  const own = ownServers(context);
-  if (own[name]?.file !== userFile) {
-    const elsewhere = own[name]?.file;
-    const message = `${userFile} has no MCP server '${name}'.${elsewhere === undefined ? "" : ` It is in ${elsewhere}.`}`;
+  const file = readOwnSettings(io, io.cwd).mcpServers[name]?.file;
+  if (file !== userFile) {
+    const message = `${userFile} has no MCP server '${name}'.${file === undefined ? "" : ` It is in ${file}.`}`;
     throw new CommandError("mcp_server_not_found", 4, { message, hint: "assent mcp list" });
   }
   await storeSetting(userFile, ["mcpServers", name], undefined, hostPortsFor(context, await stateDirectory(context)));
   if (context.options.flag("json")) await printJson(io, { name, file: userFile });
   else await io.stdout.write(`Removed the MCP server ${name} from ${userFile}.\n`);
   return 0;
-}
-
-function ownServers(context: Context): ReturnType<typeof loadSettings>["mcpServers"] {
-  const flags = { allow: [], ask: [], deny: [] };
-  return loadSettings(policyPlaces(context, { workspace: context.io.cwd, trusted: false, flags })).mcpServers;
 }
 
 function localEntry({ options }: Context, command: string, args: readonly string[]): Json {

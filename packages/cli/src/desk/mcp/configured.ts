@@ -11,17 +11,16 @@ import { workspaceTrust } from "../trust/workspace-trust.ts";
 
 export type ServersHere = FoundServers & {
   readonly workspace: string;
-  readonly settings: Settings /** Servers of a workspace that is not trusted. */;
+  readonly settings: Settings;
+  /** Servers of a workspace that is not trusted. */
   readonly unused: McpServers;
 };
-
-const NO_RULES = { allow: [], ask: [], deny: [] };
 
 /** Reads the configuration as a session would. Warns if the workspace is not trusted. */
 export async function findServersHere(context: Context, command: string): Promise<ServersHere> {
   const { workspace } = readPlace(context, command);
   const { trusted } = await workspaceTrust(context, { workspace });
-  const settings = loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
+  const settings = loadSettings(policyPlaces(context, { workspace, trusted }));
   const { mcpConfig: given, strictMcpConfig: onlyGiven } = readFlags(context);
   const found = findServers({ workspace, readsProject: trusted, given, onlyGiven, settings });
   return { ...found, workspace, settings, unused: trusted ? {} : readMcpFile(join(workspace, ".mcp.json")).servers };

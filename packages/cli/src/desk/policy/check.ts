@@ -77,7 +77,7 @@ async function isTrustedNow(context: Context, workspace: string): Promise<boolea
 
 async function check(context: Context, place: Pick<PolicyOptions, "workspace" | "policyFile" | "trusted">): Promise<CheckedFile> {
   try {
-    const { loaded, tools, facts, mcp } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
+    const { loaded, tools, facts, mcp } = await openPolicy(context, place);
     const directory = await stateDirectory(context);
     const { digest, clock } = hostPortsFor(context, directory);
     const servers = mcp.servers.map(({ name }) => knownServer(name, readSeenTools(directory, name)));

@@ -23,7 +23,7 @@ export async function diffPolicies(context: Context): Promise<number> {
 }
 
 async function load(context: Context, workspace: string, policyFile: string): Promise<LoadedPolicy> {
-  return (await openPolicy(context, { workspace, policyFile, flags: { allow: [], ask: [], deny: [] } })).loaded;
+  return (await openPolicy(context, { workspace, policyFile })).loaded;
 }
 
 type ListedRule = { readonly list: string; readonly rule: Rule };

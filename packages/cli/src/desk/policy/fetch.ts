@@ -122,8 +122,7 @@ async function checkBundle(context: Context, source: string, bytes: Buffer): Pro
   try {
     const policyFile = join(directory, "settings.json");
     writeFileSync(policyFile, bytes, { mode: 0o600 });
-    const flags = { allow: [], ask: [], deny: [] };
-    const { loaded } = await openPolicy(context, { workspace: directory, policyFile, flags });
+    const { loaded } = await openPolicy(context, { workspace: directory, policyFile });
     const { policyVersion } = loaded.settings;
     if (policyVersion !== undefined) return policyVersion;
     throw new CommandError("policy_without_version", 2, {

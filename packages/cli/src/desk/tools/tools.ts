@@ -24,7 +24,7 @@ export async function showTools(context: Context): Promise<number> {
   const { workspace } = readPlace(context, "tools");
   const { trusted } = await workspaceTrust(context, { workspace });
   const tools = options.list("tool").map((file) => resolve(io.cwd, file));
-  const settings = (): Settings => loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
+  const settings = (): Settings => loadSettings(policyPlaces(context, { workspace, trusted }));
   const custom = await loadTools(context, { ports, workspace, trusted, tools, settings });
   const { agents, problems } = await loadAgentDefinitions(context, { workspace, trusted });
   const usable = agents.filter((agent) => agent.usable);
@@ -37,8 +37,6 @@ export async function showTools(context: Context): Promise<number> {
   else await show(context, toolNamed(registry, name), formOf);
   return 0;
 }
-
-const NO_RULES = { allow: [], ask: [], deny: [] };
 
 type ToolListing = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> & { readonly formOf: (tool: Tool) => ToolForm };
 
