@@ -9,8 +9,8 @@ import { type CardStack, createCardStack } from "../../../packages/cli/src/tui/c
 import { SPLIT_COLUMNS } from "../../../packages/cli/src/tui/diff/draw.ts";
 import type { Canvas, Key } from "../../../packages/cli/src/tui/draw/dialog.ts";
 import { makeTheme } from "../../../packages/cli/src/tui/draw/theme.ts";
+import { readKey } from "../../../packages/cli/src/tui/input/read-key.ts";
 import { KEY_NAMES, keyBytes } from "../../../packages/cli/test/tui/support/key-bytes.ts";
-import { readBytes } from "../../../packages/cli/test/tui/support/read-bytes.ts";
 import { SCENES, type Scene } from "../../../packages/cli/test/tui/support/scenes.ts";
 import { lines, tokens } from "../mutate.ts";
 import type { Random } from "../random.ts";
@@ -114,9 +114,9 @@ async function step(watched: Watched, line: string): Promise<void> {
 
 function keyOf(name: string, rest: string): Key | undefined {
   if (name === "paste") return { pasted: textOf(rest) };
-  if (name === "bytes") return readBytes(textOf(rest));
+  if (name === "bytes") return readKey(textOf(rest));
   if (name !== "press" || rest === "") return undefined;
-  return KEY_NAMES.includes(rest) ? readBytes(keyBytes(rest)) : { name: rest };
+  return KEY_NAMES.includes(rest) ? readKey(keyBytes(rest)) : { name: rest };
 }
 
 function textOf(rest: string): string {

@@ -1,6 +1,6 @@
 import { messageOf } from "@assent/core";
 import { createSystemClock, currentUser } from "@assent/host";
-import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
+import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
 import { createRedactions } from "../compose/redaction.ts";
@@ -31,7 +31,6 @@ export function runWatch(context: Context): Promise<number> {
   return withStore(context, (store) => withTimer(() => watch(context, store)));
 }
 
-const READING = { name: parseKey, printable: decodeKittyPrintable, isRelease: isKeyRelease };
 const TICK_MS = 10_000;
 const BACK: readonly string[] = ["escape", "q", "ctrl+c", "ctrl+d"];
 
@@ -142,7 +141,7 @@ async function watch(given: Context, store: Store): Promise<number> {
     else if (pressed.act) void show(pressed.act.open);
   };
   screen.addInputListener((data) => {
-    const key = readKey(data, READING);
+    const key = readKey(data);
     if (key) press(key);
     return { consume: true };
   });

@@ -1,4 +1,4 @@
-import { decodeKittyPrintable, isKeyRelease, parseKey } from "@earendil-works/pi-tui";
+import { isKeyRelease } from "@earendil-works/pi-tui";
 import type { CardStack } from "../cards/stack.ts";
 import type { Key, Size } from "../draw/dialog.ts";
 import { type Action, findAction } from "../input/keys.ts";
@@ -20,13 +20,12 @@ export type InputParts = {
 };
 
 const TWICE_MS = 2_000;
-const READING = { name: parseKey, printable: decodeKittyPrintable, isRelease: isKeyRelease };
 
 /** Handles one key. False if it belongs to the prompt. */
 export function makeInput(input: InputParts): (data: string) => boolean {
   return (data) => {
     if (isKeyRelease(data)) return true;
-    const key = readKey(data, READING);
+    const key = readKey(data);
     if (!key) return input.state.reader !== undefined || input.state.card !== undefined;
     input.state.hint = "";
     const isTaken = takeKey(input, key);

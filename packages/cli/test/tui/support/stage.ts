@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { By, Clock } from "@assent/core";
 import { createSystemClock } from "@assent/host";
-import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
+import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import { askQuestioner } from "../../../src/tui/ask/questioner.ts";
 import { cardApprover } from "../../../src/tui/cards/approver.ts";
@@ -44,7 +44,7 @@ async function play(file: string, scenes: readonly string[]): Promise<void> {
   });
   const desk = createCardStack({ clock, changed: () => tui.requestRender() });
   tui.addInputListener((data) => {
-    const key = readKey(data, { name: parseKey, printable: decodeKittyPrintable, isRelease: isKeyRelease });
+    const key = readKey(data);
     if (!key) return { consume: true };
     if (!("pasted" in key) && key.name === "ctrl+n") desk.turn();
     else if (!desk.key(key, canvas())) draft += "name" in key ? key.name : key.pasted;
