@@ -1,15 +1,12 @@
 import {
   type ApprovalRow,
   createRequestReader,
-  isObject,
-  type JsonObject,
   messageOf,
   type Policy,
   type RequestReader,
   type Rules,
   readCallRecord,
   readSessionState,
-  type SessionGroup,
 } from "@assent/core";
 import { createJudgeOnlyRun } from "@assent/guard";
 import type { Context } from "../../command-line/spec.ts";
@@ -31,15 +28,11 @@ export async function openRecordedRequests(
 ): Promise<{ readonly requests: RequestReader; readonly rules: Rules; readonly revising: RevisionParts }> {
   const ports = hostPortsFor(context, directory);
   const { digest, clock } = ports;
-  let created: JsonObject = {};
-  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) created = body;
-  const workspace = String(created["workspace"]);
-  const kept = created["options"];
-  const flags = mergeResumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
+  const { created, mode, planning } = await readSessionState(ledger, id);
+  const { workspace = "", group } = created ?? {};
+  const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
-  const { mode, planning } = await readSessionState(ledger, id);
-  const { group } = created as { readonly group?: SessionGroup };
   const { tools, facts, rules, source } =
     group && !isGatewayGroup(group)
       ? await openOutsidePolicy(

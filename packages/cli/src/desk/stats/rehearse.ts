@@ -1,4 +1,4 @@
-import type { GrantRule, Json, Ledger, Request, Rules, Unit } from "@assent/core";
+import { type GrantRule, type Ledger, type Request, type Rules, readCallRecord, type Unit } from "@assent/core";
 import { type Assessment, decide } from "@assent/core/parts";
 import { readTrustState } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
@@ -62,7 +62,7 @@ export async function rehearseQuestions(
   for (const [at, asked] of groups.entries()) {
     const [newest] = asked;
     const judge = newest && at < MOST_CALLS ? await judgeFor(await placeOf(newest.session)) : undefined;
-    const recorded = newest && judge && (await findCall(ledger, newest));
+    const recorded = newest && judge && (await readCallRecord(ledger, newest.session, newest.call))["call.judged"];
     const judged = judge && recorded && (await judgeCall(judge, recorded));
     if (!judged || isInvalidCall(judged)) unjudged += asked.length;
     else if (judged.decision.verdict === "ask" && !judged.decision.explicitAsk) calls.push(createAskingCall(judged, judge.rules, asked));
@@ -73,17 +73,6 @@ export async function rehearseQuestions(
     rehearse: (rule) => rehearseRule(rule, calls),
     suggest: (most) => suggestRules(calls, most),
   };
-}
-
-type RecordedCall = { readonly tool: string; readonly input: Json; readonly cwd: string };
-
-async function findCall(ledger: Ledger, { session, call }: AskedQuestion): Promise<RecordedCall | undefined> {
-  let newest: RecordedCall | undefined;
-  for await (const { body } of ledger.read({ session, seq: 0 }, { session, call, types: ["call.judged"] })) {
-    const { tool, cwd, input } = (await ledger.resolve(body)) as { readonly [key: string]: Json };
-    newest = { tool: String(tool), cwd: String(cwd), input: input ?? null };
-  }
-  return newest;
 }
 
 function createAskingCall({ request, circumstances }: Assessment, rules: Rules, questions: readonly AskedQuestion[]): AskingCall {

@@ -1,6 +1,7 @@
 import { type ConversationEvent, pauseWhileWaiting, type RunLimits } from "@assent/agent";
 import type { Clock, DecisionNotice, LedgerEvent, Session } from "@assent/core";
 import type { SessionObserver } from "../../compose/front-end.ts";
+import { loadWholeEvent } from "../../desk/sessions/whole-event.ts";
 import type { DeniedApprovals } from "../run/denied-approvals.ts";
 import type { UnaskedCall } from "../run/report-to-people.ts";
 import type { RunTally } from "../run/tally.ts";
@@ -26,8 +27,6 @@ export type ObserverParts = {
   readonly unheeded: DeniedApprovals;
 };
 
-const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
-
 /** Turns the events of the main session and its agents into messages, in ledger order, and counts them. */
 export function observeSessions(parts: ObserverParts): (session: Session, parent: string | null) => Promise<SessionObserver> {
   const { root, output, tally, clock, limits, partial, log, tell, unasked, unheeded } = parts;
@@ -50,7 +49,7 @@ export function observeSessions(parts: ObserverParts): (session: Session, parent
       log(event);
       unheeded.note(session, event);
       if (event.type === "call.ended") progress.end(event.body.call);
-      if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await resolveLarge(session, event)));
+      if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await loadWholeEvent(session, event)));
     });
     return {
       decided: (notice: DecisionNotice) => {
@@ -65,10 +64,4 @@ export function observeSessions(parts: ObserverParts): (session: Session, parent
       },
     };
   };
-}
-
-async function resolveLarge(session: Session, event: LedgerEvent): Promise<LedgerEvent> {
-  if (!LARGE.includes(event.type)) return event;
-  // The ledger returns what it was given.
-  return { ...event, body: await session.ledger.resolve(event.body as never) } as LedgerEvent;
 }

@@ -1,4 +1,5 @@
 import { type LedgerEvent, parseEvent, type Session } from "@assent/core";
+import { loadWholeEvent } from "../../desk/sessions/whole-event.ts";
 import { assistantBlocks, contentBlocks, resultBlock, stopReason, type WireBlock, wireUsage } from "./content.ts";
 import type { WireMessage } from "./message.ts";
 
@@ -122,8 +123,7 @@ export async function unreportedCalls({
     if (event?.type === "call.proposed" && event.body.index >= 0) calls.push({ callId: event.body.call, ended: undefined });
     if (event?.type !== "call.ended") continue;
     const call = calls.find(({ callId }) => callId === event.body.call);
-    // The ledger returns what it was given.
-    if (call) call.ended = resultBlock((await ledger.resolve(event.body as never)) as typeof event.body);
+    if (call) call.ended = resultBlock((await loadWholeEvent({ ledger }, event)).body);
   }
   return calls;
 }

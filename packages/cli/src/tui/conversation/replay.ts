@@ -1,9 +1,9 @@
 import { type Ledger, parseEvent } from "@assent/core";
 import { currentUser } from "@assent/host";
+import { loadWholeEvent } from "../../desk/sessions/whole-event.ts";
 import type { Block } from "../transcript/block.ts";
 import { describeAnswer, describeReply, isSamePerson } from "../transcript/call-words.ts";
 import { applyLedgerEvent, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
-import { loadWholeEvent } from "./session-feed.ts";
 
 export type ReplayedTranscript = { readonly settled: readonly Block[]; readonly open: Transcript };
 

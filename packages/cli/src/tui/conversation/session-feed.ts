@@ -1,6 +1,7 @@
 import { type ConversationEvent, estimateCost, getContextSize } from "@assent/agent";
 import type { LedgerEvent, Session } from "@assent/core";
 import type { SessionObserver } from "../../compose/front-end.ts";
+import { loadWholeEvent } from "../../desk/sessions/whole-event.ts";
 import type { ConversationView } from "../screen/view.ts";
 import { applyConversationEvent, applyLedgerEvent } from "../transcript/transcript.ts";
 
@@ -11,9 +12,6 @@ export type SessionFeed = {
   /** Resolves when every event is on the screen. */
   readonly idle: () => Promise<void>;
 };
-
-/** Events whose large values are stored separately. */
-const LARGE: readonly LedgerEvent["type"][] = ["message.user", "call.proposed", "call.judged", "call.ended", "task.ended"];
 
 /** Keeps the order of events, also when one has to be fetched. */
 export function sessionFeed(view: ConversationView, turnStarted: () => void): SessionFeed {
@@ -48,13 +46,6 @@ export function sessionFeed(view: ConversationView, turnStarted: () => void): Se
       return { decided: () => undefined, observe: hearTalk };
     },
   };
-}
-
-/** Loads the event's large values. */
-export async function loadWholeEvent({ ledger }: Pick<Session, "ledger">, event: LedgerEvent): Promise<LedgerEvent> {
-  if (!LARGE.includes(event.type)) return event;
-  // Parsing: what the ledger gives back is what it was given.
-  return { ...event, body: await ledger.resolve(event.body as never) } as LedgerEvent;
 }
 
 function showModeOrModel(view: ConversationView, event: LedgerEvent): void {
