@@ -1,4 +1,4 @@
-import { type Content, contentText, type EventBodies, type OutcomeState } from "@assent/core";
+import { type Content, contentText, type OutcomeState } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
 import { type WaitingItem, waitingText } from "../desk/approvals/waiting-list.ts";
 import { printContent, printJson } from "../io/output.ts";
@@ -35,12 +35,6 @@ const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
 /** The exit code of a call. A tool that is not there is an unknown name, as in other commands. */
 export function exitOf(end: CallEnd): number {
   return end.outcome === "invalid" && end.type === "tool_not_registered" ? 4 : EXIT_OF[end.outcome];
-}
-
-export function closeReason(outcome: CallEnd["outcome"]): EventBodies["session.closed"]["reason"] {
-  if (outcome === "succeeded") return "done";
-  if (outcome === "waiting") return "parked";
-  return outcome === "cancelled" ? "cancelled" : "failed";
 }
 
 /** What the model gets, with placeholders for images and files. */

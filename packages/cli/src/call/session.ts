@@ -21,11 +21,12 @@ import { titleFrom } from "../compose/redaction.ts";
 import { approvalSubject } from "../desk/approvals/view.ts";
 import { type WaitingItem, waitingKind } from "../desk/approvals/waiting-list.ts";
 import { questionSubject } from "../desk/questions/view.ts";
+import { closeReason } from "../headless/run/outcome.ts";
 import { CommandError } from "../io/failure.ts";
 import { findRow } from "../store/find-row.ts";
 import type { Store } from "../store/store.ts";
 import { VERSION } from "../version.ts";
-import { type CallEnd, closeReason, exitOf, modelContent } from "./end.ts";
+import { type CallEnd, exitOf, modelContent } from "./end.ts";
 
 /** `failure`: the end could not be recorded. */
 export type CallResult = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
@@ -180,7 +181,7 @@ async function waitingSubject(ledger: Ledger, id: string): Promise<Pick<WaitingI
 async function leave(session: Session, end: CallEnd): Promise<CallResult> {
   const exit = exitOf(end);
   try {
-    await session.close(closeReason(end.outcome), exit);
+    await session.close(closeReason(exit), exit);
     return { end, exit };
   } catch (failure) {
     return { end, exit: 1, failure };

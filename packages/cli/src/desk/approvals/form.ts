@@ -1,7 +1,9 @@
 import type { ApprovalRow, EventBodies, JsonObject } from "@assent/core";
 import type { EditedInput } from "./edited-answer.ts";
 
-export function approvalForm(row: ApprovalRow): JsonObject {
+type ListedFields = "id" | "session" | "call" | "tool" | "title" | "reason" | "rule" | "requestedAt" | "expiresAt" | "fingerprint";
+
+export function approvalForm(row: Pick<ApprovalRow, ListedFields>): JsonObject {
   const { id, session, call, tool, title, reason, rule, requestedAt, expiresAt, fingerprint } = row;
   return {
     id,

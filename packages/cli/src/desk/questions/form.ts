@@ -2,7 +2,7 @@ import type { JsonObject, Question, QuestionRow } from "@assent/core";
 import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionSubject } from "./view.ts";
 
-export function questionForm(row: QuestionRow): JsonObject {
+export function questionForm(row: Pick<QuestionRow, "id" | "session" | "callId" | "questions" | "askedAt" | "fingerprint">): JsonObject {
   const { id, session, callId, questions, askedAt, fingerprint } = row;
   return {
     id,
@@ -17,7 +17,7 @@ export function questionForm(row: QuestionRow): JsonObject {
   };
 }
 
-function questionFields({ id, question, header, options, multi, recommended }: Question): JsonObject {
+export function questionFields({ id, question, header, options, multi, recommended }: Question): JsonObject {
   return {
     id,
     question,

@@ -1,14 +1,6 @@
-import {
-  isObject,
-  type JsonObject,
-  type Ledger,
-  type OpenQuestion,
-  type Questioner,
-  type QuestionerReply,
-  type QuestionRow,
-} from "@assent/core";
+import { isObject, type JsonObject, type Ledger, type OpenQuestion, type Questioner, type QuestionerReply } from "@assent/core";
 import { answersFault, readAnswers } from "@assent/core/parts";
-import { questionForm } from "../../desk/questions/form.ts";
+import { questionFields } from "../../desk/questions/form.ts";
 import { agentTask } from "../../desk/sessions/agent-session.ts";
 import type { HostLink, HostRequest } from "./link.ts";
 import type { HostPresence } from "./presence.ts";
@@ -44,16 +36,13 @@ export function hostQuestioner({ ledger, link, presence, warn }: HostQuestionerP
 }
 
 function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
-  const { id, sessionId: session, callId, questions, agentName } = open;
-  const none = { state: "open", answers: null, answeredBy: null, answeredAt: null, answerReason: null } as const;
-  const row: QuestionRow = { id, session, callId, fingerprint: "", questions, askedAt: "", ...none };
-  const asked = questionForm(row)["questions"] ?? [];
+  const { id, callId, questions, agentName } = open;
   return {
     subtype: "ask_user",
     type: "question",
     id,
     callId,
-    questions: asked,
+    questions: questions.map(questionFields),
     ...(agentName !== undefined && { agent_name: agentName }),
     ...again,
   };

@@ -62,11 +62,10 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     schedules: [...held.schedules.values()].map(({ schedule, due, prompt }) => ({ schedule_id: schedule, due, prompt })),
   }),
   supported_commands: () => ({ commands: [] }),
-  mcp_server_status: ({ servers }) => ({ mcpServers: servers() }),
   mcp_status: ({ servers }) => ({ mcpServers: servers() }),
 };
 
-const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop" };
+const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop", mcp_server_status: "mcp_status" };
 
 export async function handleRequest(steered: HostControls, subtype: string, fields: JsonObject): Promise<JsonObject> {
   const name = ALIASES[subtype] ?? subtype;

@@ -10,7 +10,6 @@ import type { FrontEnd } from "../../compose/front-end.ts";
 import type { RunModel } from "../../compose/model.ts";
 import { listWaitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
 import type { Cancellation } from "../../io/cancel-on-signal.ts";
-import { asFailure } from "../../io/failure.ts";
 import { storeFlag } from "../../store/location.ts";
 import { claudeDialect } from "../clients/claude-dialect.ts";
 import { createInbox, type Inbox, type Work } from "../host/inbox.ts";
@@ -24,7 +23,7 @@ import { resultMessage } from "../stream/result-message.ts";
 import { debugLog } from "./debug-log.ts";
 import { createDeniedApprovals, type DeniedApprovals } from "./denied-approvals.ts";
 import type { RunFlags } from "./flags.ts";
-import { cancelled, closeReason, failed, type RunOutcome, strongestExit, succeeded } from "./outcome.ts";
+import { cancelled, closeReason, failedBy, type RunOutcome, strongestExit, succeeded } from "./outcome.ts";
 import { pacedModel } from "./paced-model.ts";
 import { printRunText, reportEnding, reportToPeople, reportUnasked } from "./report-to-people.ts";
 import { armSchedules } from "./schedule-file.ts";
@@ -85,7 +84,7 @@ export async function conductRun(context: Context, conducting: RunParts): Promis
         : [],
     );
     await composed.agent?.close();
-    return await leave(context, conducting, { stage, exits: [], last: await recordUnbegun(conducting, failure(error)) });
+    return await leave(context, conducting, { stage, exits: [], last: await recordUnbegun(conducting, failedBy(error)) });
   }
   const { agent } = composed;
   const talk = createTalk({
@@ -120,7 +119,7 @@ async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome)
   const redact = createRedactor(policy.source.settings()["redaction.patterns"]);
   const recorded = { type: error.type, message: redact(error.message).slice(0, LONGEST_RECORDED).toWellFormed() };
   const ended = session.draft("turn.ended", { turn: turn + 1, reason: "error", error: recorded });
-  return await session.record([ended], "normal").then(() => unbegun, failure);
+  return await session.record([ended], "normal").then(() => unbegun, failedBy);
 }
 
 const LONGEST_RECORDED = 500;
@@ -131,20 +130,15 @@ async function closeAll(talk: Talk, agent: ComposedAgent, by: string): Promise<R
     await agent.close();
     return undefined;
   } catch (error) {
-    return failure(error);
+    return failedBy(error);
   }
-}
-
-function failure(error: unknown): RunOutcome {
-  const { type, message, hint } = asFailure(error);
-  return failed("", { type, message, ...(hint !== "" && { hint }) });
 }
 
 async function prepareStage(context: Context, conducting: RunParts, composed: ComposedHolder): Promise<RunStage> {
   const { ports, policy, cancelling, flags, work } = conducting;
   const fault: RunStage["fault"] = { error: undefined };
   const giveUp = (error: unknown): void => {
-    fault.error ??= failure(error);
+    fault.error ??= failedBy(error);
     cancelling.cancel();
   };
   const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // closing the terminal does not cancel
@@ -203,8 +197,7 @@ function compose(
 ): Promise<ComposedAgent> {
   const { session, ports, flags, chosen } = conducting;
   const door: FrontEnd = {
-    ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
-    ...(host && { servers: host.servers }),
+    ...host,
     approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
     system: () => ({ ...context.client?.system, ...host?.system() }),
     attend: observeSessions({
@@ -266,7 +259,7 @@ async function workThrough(context: Context, conducting: RunParts, stage: RunSta
   if (fault.error) return { exits, last: fault.error, isFailureShown };
   if (signal.aborted) return { exits, last: cancelled(""), isFailureShown };
   if (isFailureShown) return { exits, last: undefined, isFailureShown };
-  const rest = await talk.finish().catch(failure);
+  const rest = await talk.finish().catch(failedBy);
   const left = refuseUnusedScript(conducting.chosen, rest ?? succeeded(""));
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
 }
@@ -287,7 +280,7 @@ async function leave(context: Context, conducting: RunParts, { stage, exits, las
     const isHandedBack = context.worker && ((exit === 75 && conducting.cancelling.signal.aborted) || isStoreFault(last));
     await session.close(isHandedBack ? "queued" : closeReason(exit), exit);
   } catch (error) {
-    outcome = failure(error);
+    outcome = failedBy(error);
     exit = strongestExit([exit, outcome.exit]);
   }
   if (outcome && !(isFailureShown && outcome.error)) await showResult(context, conducting, { stage, outcome, exit });

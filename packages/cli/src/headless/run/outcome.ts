@@ -1,5 +1,6 @@
 import type { RunEnd } from "@assent/agent";
 import type { EventBodies } from "@assent/core";
+import { asFailure } from "../../io/failure.ts";
 
 export type RunOutcome = {
   readonly subtype:
@@ -55,6 +56,11 @@ export function failed(text: string, error: NonNullable<RunOutcome["error"]>): R
   if (INCOMPLETE.includes(error.type)) return { subtype: "error_incomplete_answer", exit: 1, text, error };
   const type = error.type === "denied_unattended" ? "approval_required" : error.type;
   return { subtype: "error_during_execution", exit: 1, text, error: { ...error, type } };
+}
+
+export function failedBy(error: unknown): RunOutcome {
+  const { type, message, hint } = asFailure(error);
+  return failed("", { type, message, ...(hint !== "" && { hint }) });
 }
 
 const STRENGTH: readonly number[] = [130, 70, 1, 55, 53, 75, 0];

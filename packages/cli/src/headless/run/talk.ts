@@ -13,10 +13,9 @@ import type { ComposedAgent } from "../../compose/agent.ts";
 import type { RunModel } from "../../compose/model.ts";
 import { waitsForPerson } from "../../desk/approvals/waiting-list.ts";
 import { untilAborted } from "../../io/cancel-on-signal.ts";
-import { asFailure } from "../../io/failure.ts";
 import type { Inbox, Work } from "../host/inbox.ts";
 import type { HostSettings } from "../host/settings.ts";
-import { cancelled, failed, type RunOutcome, runOutcome } from "./outcome.ts";
+import { cancelled, failed, failedBy, type RunOutcome, runOutcome } from "./outcome.ts";
 
 export type TalkParts = {
   readonly session: Session;
@@ -51,7 +50,7 @@ export function createTalk(talking: TalkParts): Talk {
   let next = Promise.withResolvers<void>();
   return {
     handle: async (piece) => {
-      const running = doWork(talking, state, piece).catch((error: unknown) => failureOf(error, signal));
+      const running = doWork(talking, state, piece).catch((error: unknown) => (signal.aborted ? cancelled("") : failedBy(error)));
       busy = running;
       next.resolve();
       next = Promise.withResolvers<void>();
@@ -83,12 +82,6 @@ export function createTalk(talking: TalkParts): Talk {
 }
 
 type TalkState = { drive: AgentSession | undefined; interrupting: AbortController };
-
-function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
-  if (signal.aborted) return cancelled("");
-  const { type, message, hint } = asFailure(error);
-  return failed("", { type, message, ...(hint !== "" && { hint }) });
-}
 
 async function doWork(talking: TalkParts, state: TalkState, piece: Work): Promise<RunOutcome> {
   const { signal, session, inbox } = talking;

@@ -3,7 +3,7 @@ import { type DecisionNotice, hasJudgement, type LedgerEvent, type Session, type
 import { type WireMessage, type WireOrigin, wireMessage } from "./message.ts";
 import { proposalLines } from "./proposal-lines.ts";
 import { isStreamed, streamLine } from "./stream-lines.ts";
-import { hookLine, systemLine } from "./system-lines.ts";
+import { systemLine } from "./system-lines.ts";
 import { taskLines } from "./task-lines.ts";
 import { type TurnLine, turnLines, type UnreportedCall } from "./turn-lines.ts";
 
@@ -29,7 +29,7 @@ export function sessionLines({ origin, session, unreported }: LinesParts): Sessi
   const shown = (line: TurnLine): WireMessage => wireMessage(origin, line.fields, line.seq);
   const decided = ({ notice, at }: OrderedDecision): WireMessage => wireMessage(origin, decisionLine(notice), at ?? seq);
   const lines = (event: LedgerEvent): readonly WireMessage[] => {
-    const own = event.type === "hook.ran" ? hookLine(event) : (systemLine(event) ?? proposals(event) ?? tasks(event));
+    const own = systemLine(event) ?? proposals(event) ?? tasks(event);
     return own ? [wireMessage(origin, own, seq)] : turns.event(event).map(shown);
   };
   return {

@@ -1,4 +1,4 @@
-import type { EventType, LedgerEvent, QuestionRow } from "@assent/core";
+import type { EventType, LedgerEvent } from "@assent/core";
 import { approvalForm } from "../../desk/approvals/form.ts";
 import { questionForm } from "../../desk/questions/form.ts";
 import { whoText } from "../../io/who.ts";
@@ -10,7 +10,10 @@ type Lines = { readonly [T in EventType]?: (event: LedgerEvent<T>) => Omit<WireM
 const LINES: Lines = {
   "mode.changed": ({ body: { from, to, by } }) => ({ subtype: "mode_changed", from, to, by }),
   "model.changed": ({ body: { from, to, by } }) => ({ subtype: "model_changed", from, to, by }),
-  "approval.opened": (event) => ({ subtype: "approval_opened", approval: openedForm(event) }),
+  "approval.opened": ({ session, at, body: { approval: id, ...rest } }) => ({
+    subtype: "approval_opened",
+    approval: approvalForm({ ...rest, id, session, requestedAt: at }),
+  }),
   "approval.answered": ({ body: { approval, outcome, by, reason } }) => ({
     subtype: "approval_closed",
     approval_id: approval,
@@ -19,7 +22,10 @@ const LINES: Lines = {
     ...(reason !== null && { reason }),
   }),
   "approval.closed": ({ body: { approval, outcome, by } }) => ({ subtype: "approval_closed", approval_id: approval, outcome, by }),
-  "question.asked": (event) => ({ subtype: "approval_opened", approval: questionForm(askedRow(event)) }),
+  "question.asked": ({ session, at, body: { question: id, ...rest } }) => ({
+    subtype: "approval_opened",
+    approval: questionForm({ ...rest, id, session, askedAt: at }),
+  }),
   "question.answered": ({ body: { question, outcome, by, reason } }) => ({
     subtype: "approval_closed",
     approval_id: question,
@@ -28,6 +34,13 @@ const LINES: Lines = {
     ...(reason !== null && { reason }),
   }),
   "schedule.fired": ({ body: { schedule, due, missed } }) => ({ subtype: "schedule_fired", schedule_id: schedule, due, missed }),
+  "hook.ran": ({ body: { event, hook, outcome, durationMs } }) => ({
+    subtype: "hook",
+    hook_event: event,
+    hook,
+    outcome,
+    duration_ms: durationMs,
+  }),
   "notice.delivered": ({ body: { ids, turn } }) => ({ subtype: "notice_delivered", notice_ids: ids, turn }),
 };
 
@@ -36,24 +49,4 @@ export function systemLine(event: LedgerEvent): WireMessage | undefined {
   // Each row takes the event of its type.
   const line = LINES[event.type] as ((event: LedgerEvent) => Omit<WireMessage, "type">) | undefined;
   return line && { type: "system", ...line(event) };
-}
-
-export function hookLine({ body: { event, hook, outcome, durationMs } }: LedgerEvent<"hook.ran">): WireMessage {
-  return { type: "system", subtype: "hook", hook_event: event, hook, outcome, duration_ms: durationMs };
-}
-
-function openedForm({ session, at, body }: LedgerEvent<"approval.opened">): ReturnType<typeof approvalForm> {
-  const { approval: id, ...rest } = body;
-  return approvalForm({
-    ...rest,
-    id,
-    session,
-    requestedAt: at,
-    ...{ state: "open", answeredBy: null, answeredAt: null, answerReason: null, covers: null, remember: null, consumed: false },
-  });
-}
-
-function askedRow({ session, at, body: { question, callId, fingerprint, questions } }: LedgerEvent<"question.asked">): QuestionRow {
-  const open = { state: "open", answers: null, answeredBy: null, answeredAt: null, answerReason: null } as const;
-  return { id: question, session, callId, fingerprint, questions, askedAt: at, ...open };
 }

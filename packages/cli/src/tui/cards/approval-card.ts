@@ -5,7 +5,7 @@ import { ruleWords } from "../../desk/grants/remembered-rule.ts";
 import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, partialContent, partOf } from "../diff/choice.ts";
-import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
+import type { Canvas, Key, Size } from "../draw/dialog.ts";
 import { convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { makeTheme } from "../draw/theme.ts";
 import { actionLines, actionRows } from "./action-lines.ts";
@@ -42,7 +42,10 @@ export type CardState = Reading & {
 /** The hint and the draft a card starts with after a failed edit. */
 export type CardBeginning = { readonly hint?: string; readonly draft?: string };
 
-export type ApprovalCard = Dialog<CardState, CardOutcome> & {
+/** Takes keys until it has an outcome. Its functions are pure; lines never exceed the canvas. */
+export type ApprovalCard = {
+  readonly view: (state: CardState, canvas: Canvas) => readonly string[];
+  readonly key: (state: CardState, key: Key, size: Size) => CardKeyResult;
   readonly begin: (beginning?: CardBeginning) => CardState;
   /** Marks what this canvas showed as seen. */
   readonly shown: (state: CardState, canvas: Canvas) => CardState;
@@ -88,7 +91,7 @@ type Card = {
   readonly body: ReturnType<typeof cardBody>;
   readonly actions: readonly CardAction[];
 };
-type CardKeyResult = ReturnType<ApprovalCard["key"]>;
+type CardKeyResult = { readonly state: CardState; readonly outcome?: CardOutcome };
 
 /** Rows besides the body: title, count of hidden lines, hints. */
 const FURNITURE = 4;

@@ -6,9 +6,3 @@ export type Key = { readonly name: string; readonly alone?: true } | { readonly 
 export type Size = { readonly columns: number; readonly rows: number };
 
 export type Canvas = Size & { readonly theme: Theme };
-
-/** A dialog that takes keys until it has an outcome. Both functions are pure; lines never exceed the canvas. Opening an editor is an outcome, too. */
-export type Dialog<State, Outcome> = {
-  readonly view: (state: State, canvas: Canvas) => readonly string[];
-  readonly key: (state: State, key: Key, size: Size) => { readonly state: State; readonly outcome?: Outcome };
-};
