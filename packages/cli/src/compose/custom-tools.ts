@@ -14,7 +14,7 @@ import {
 import type { Context } from "../command-line/spec.ts";
 import { CommandError } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
-import { oneLine } from "../io/visible-text.ts";
+import { counted, oneLine } from "../io/visible-text.ts";
 import type { hostPortsFor } from "./ports.ts";
 
 import { builtInTools } from "./tool-registry.ts";
@@ -88,7 +88,7 @@ export async function reportFailedTools({ io, options }: Context, { failed }: Lo
   const [first] = failed;
   if (first && options.flag("strict-tools"))
     throw new CommandError(first.type, 2, {
-      message: `${failed.length} custom ${failed.length === 1 ? "tool" : "tools"} could not be loaded.`,
+      message: `${counted(failed.length, "custom tool")} could not be loaded.`,
       hint: "Fix them, or omit --strict-tools.",
     });
 }

@@ -8,16 +8,8 @@ export type Style = {
   readonly yellow: (text: string) => string;
 };
 
-export function stderrStyle({ stderr, env }: Pick<Io, "stderr" | "env">): Style {
-  return styleOf(stderr, env);
-}
-
-export function stdoutStyle({ stdout, env }: Pick<Io, "stdout" | "env">): Style {
-  return styleOf(stdout, env);
-}
-
 /** Uses color only on a terminal that supports it, and never with NO_COLOR. */
-function styleOf({ isTTY }: Output, env: Io["env"]): Style {
+export function styleOf({ isTTY }: Pick<Output, "isTTY">, env: Io["env"]): Style {
   const coloured = isTTY && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   const attribute = (on: number, off: number) => (text: string) => (coloured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text);
   return { bold: attribute(1, 22), dim: attribute(2, 22), red: attribute(31, 39), green: attribute(32, 39), yellow: attribute(33, 39) };

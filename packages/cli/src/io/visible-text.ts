@@ -9,3 +9,8 @@ export function markGaps(text: string): string {
     .replace(EMPTY_LINES, (run) => `\n«${run.split("\n").length - 2} empty lines»\n`)
     .replace(BLANKS, (run) => `«${run.length} blanks»`);
 }
+
+/** `1 rule`, `2 rules`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

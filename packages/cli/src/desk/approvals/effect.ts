@@ -1,5 +1,5 @@
 import type { EffectOffer, ShownChange } from "@assent/core";
-import { oneLine } from "../../io/visible-text.ts";
+import { counted, oneLine } from "../../io/visible-text.ts";
 
 export type DescribedEffect = {
   readonly heading: string;
@@ -14,7 +14,7 @@ const MOST_CHANGES = 200;
 
 export function describeEffect(effect: Extract<EffectOffer, { readonly state: "shown" }>): DescribedEffect {
   const { ended, durationMs, changes, notes, output, unwritable } = effect;
-  const count = changes.length === 0 ? "no changes" : `${changes.length} ${changes.length === 1 ? "path" : "paths"} changed`;
+  const count = changes.length === 0 ? "no changes" : `${counted(changes.length, "path")} changed`;
   const seconds = (durationMs / 1000).toFixed(1);
   const left = changes.length - MOST_CHANGES;
   return {

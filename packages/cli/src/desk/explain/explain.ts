@@ -4,7 +4,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { readCallInput } from "../../io/read-input.ts";
-import { stdoutStyle } from "../../io/style.ts";
+import { styleOf } from "../../io/style.ts";
 import { inputFromText } from "../../tui/transcript/call-words.ts";
 import { problemLines } from "../policy/problem-text.ts";
 import { explainBatch } from "./batch.ts";
@@ -52,7 +52,7 @@ async function explainOne(context: Context, explaining: ExplainContext, { tool, 
   if ("message" in explained) throw refused(context, explained);
   const { explanation, offers, wider, text } = explained;
   if (options.flag("json")) await printJson(io, { ...explanation, offers, ...(wider && { wider }) });
-  else await io.stdout.write(text({ columns: io.stdout.columns(), style: stdoutStyle(io) }));
+  else await io.stdout.write(text({ columns: io.stdout.columns(), style: styleOf(io.stdout, io.env) }));
   return 0;
 }
 

@@ -6,11 +6,11 @@ import { asFailure } from "../../io/failure.ts";
 import type { Io } from "../../io/io.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
+import { counted } from "../../io/visible-text.ts";
 import { storeHealth } from "../../store/durable-ledger.ts";
 import { stateDirectory, storeUrl, withoutPassword } from "../../store/location.ts";
 import { hasRecord } from "../../store/open.ts";
 import { findEditor } from "../approvals/editor-command.ts";
-import { countEvents } from "./store.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
@@ -45,11 +45,11 @@ async function storeCheck(context: Context): Promise<Check> {
     const { events, refusal } = await storeHealth(context, directory);
     if (refusal) return { name: "store", status: refusal.type === "store_role_refused" ? "ok" : "error", detail: refusal.message };
     const url = storeUrl(context);
-    if (url !== undefined) return { name: "store", status: "ok", detail: `${withoutPassword(url)}: opens, ${countEvents(events)}` };
+    if (url !== undefined) return { name: "store", status: "ok", detail: `${withoutPassword(url)}: opens, ${counted(events, "event")}` };
     const why = whyNotIn(directory);
     if (why !== undefined) return { name: "store", status: "error", detail: `${directory}: opens, but ${why}`, hint: ELSEWHERE };
     const mode = (statSync(directory).mode & 0o777).toString(8);
-    return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${countEvents(events)}` };
+    return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${counted(events, "event")}` };
   } catch (error) {
     const { message, hint } = asFailure(error);
     return { name: "store", status: "error", detail: message, hint: hint || (storeUrl(context) === undefined ? "assent verify" : "") };

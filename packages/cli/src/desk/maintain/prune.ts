@@ -2,6 +2,7 @@ import { hasStore, type PruneReport, pruneStore } from "@assent/store";
 import type { Context } from "../../command-line/spec.ts";
 import { usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
+import { counted } from "../../io/visible-text.ts";
 import { stateDirectory, storeUrl } from "../../store/location.ts";
 
 export async function pruneSessions(context: Context): Promise<number> {
@@ -11,8 +12,8 @@ export async function pruneSessions(context: Context): Promise<number> {
   const dryRun = options.flag("dry-run");
   const { sessions, bytes, kept } = await prune(context, { olderThan, dryRun });
   if (options.flag("json")) await printJson(io, { sessions, bytes });
-  else await io.stdout.write(`${dryRun ? "Would remove" : "Removed"} ${counted(sessions)}, ${bytes} bytes.\n`);
-  for (const [why, text] of REASONS) if (kept[why] > 0) await io.stderr.write(`Kept ${counted(kept[why])}: ${text}\n`);
+  else await io.stdout.write(`${dryRun ? "Would remove" : "Removed"} ${counted(sessions, "session")}, ${bytes} bytes.\n`);
+  for (const [why, text] of REASONS) if (kept[why] > 0) await io.stderr.write(`Kept ${counted(kept[why], "session")}: ${text}\n`);
   return 0;
 }
 
@@ -24,10 +25,6 @@ const REASONS: readonly (readonly [keyof PruneReport["kept"], string])[] = [
   ["person", "something in it waits for a person. See: assent approvals, assent proposals"],
   ["unended", "still running, parked or interrupted. See: assent sessions. Continue one with: assent resume"],
 ];
-
-function counted(sessions: number): string {
-  return `${sessions} ${sessions === 1 ? "session" : "sessions"}`;
-}
 
 async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
   const directory = await stateDirectory(context);

@@ -4,6 +4,7 @@ import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
+import { counted } from "../../io/visible-text.ts";
 import { isPostgresUrl, storeUrl, withoutPassword } from "../../store/location.ts";
 import { withStore } from "../../store/open.ts";
 
@@ -12,7 +13,10 @@ export async function migrateRecord(context: Context): Promise<number> {
   const { io, options } = context;
   const events = await withStore(context, ({ ledger }) => ledger.head());
   if (options.flag("json")) await printJson(io, { events });
-  else await io.stdout.write(events === 1 ? "The record is ready. It is empty.\n" : `The record is up to date: ${countEvents(events)}.\n`);
+  else
+    await io.stdout.write(
+      events === 1 ? "The record is ready. It is empty.\n" : `The record is up to date: ${counted(events, "event")}.\n`,
+    );
   return 0;
 }
 
@@ -42,7 +46,7 @@ export async function copyRecord({ io, options, operands }: Context): Promise<nu
   if (options.flag("json")) await printJson(io, { events });
   else
     await io.stdout.write(
-      `Copied ${countEvents(events)}. Check the copy with: assent verify --store ${shellWord(isPostgresUrl(to) ? withoutPassword(to) : to)}\n`,
+      `Copied ${counted(events, "event")}. Check the copy with: assent verify --store ${shellWord(isPostgresUrl(to) ? withoutPassword(to) : to)}\n`,
     );
   return 0;
 }
@@ -65,8 +69,4 @@ async function writeCopy(cwd: string, to: string, copy: LedgerCopy): Promise<num
   if (!isPostgresUrl(to)) return writeLedgerCopy(resolve(cwd, to), copy);
   const { writePostgresCopy } = await import("@assent/store-postgres");
   return writePostgresCopy(to, copy);
-}
-
-export function countEvents(events: number): string {
-  return `${events} event${events === 1 ? "" : "s"}`;
 }

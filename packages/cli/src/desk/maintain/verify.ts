@@ -7,7 +7,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { readNamed } from "../../io/read-input.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { counted, oneLine } from "../../io/visible-text.ts";
 import { findRow } from "../../store/find-row.ts";
 import { stateDirectory, storeUrl } from "../../store/location.ts";
 import { hasRecord, withStoreIfAny } from "../../store/open.ts";
@@ -86,10 +86,10 @@ function countsOf({ anchors, unreadable }: ReadStreams, store: string): StreamCo
 
 function comparedText({ events, otherLedgers, unreadableLines }: StreamCounts): string {
   const more = [
-    ...(otherLedgers > 0 ? [`${count(otherLedgers, "event")} of other ledgers left out`] : []),
-    ...(unreadableLines > 0 ? [`${count(unreadableLines, "line")} not readable`] : []),
+    ...(otherLedgers > 0 ? [`${counted(otherLedgers, "event")} of other ledgers left out`] : []),
+    ...(unreadableLines > 0 ? [`${counted(unreadableLines, "line")} not readable`] : []),
   ];
-  return `Compared with ${count(events, "streamed event")}${more.length > 0 ? ` (${more.join(", ")})` : ""}.\n`;
+  return `Compared with ${counted(events, "streamed event")}${more.length > 0 ? ` (${more.join(", ")})` : ""}.\n`;
 }
 
 async function anchorOf({ io, options }: Context): Promise<readonly Anchor[]> {
@@ -114,9 +114,5 @@ function text({ ok, sessions, events, findings, repaired = [] }: VerifyReport, t
   const anchor =
     target === undefined ? "" : ok ? `Anchor written to ${oneLine(target)}\n` : "No anchor was written, because the record has errors.\n";
   const result = ok ? `No ${findings.length === 0 ? "problems" : "errors"} found` : "Problems found";
-  return `${lines.join("")}${cut.join("")}${result}: ${count(sessions, "session")}, ${count(events, "event")}.\n${anchor}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${lines.join("")}${cut.join("")}${result}: ${counted(sessions, "session")}, ${counted(events, "event")}.\n${anchor}`;
 }

@@ -7,6 +7,7 @@ import { type FoundServers, findServers } from "../../compose/mcp/find-servers.t
 import { readPlace } from "../../compose/place.ts";
 import { policyPlaces } from "../../compose/policy.ts";
 import { CommandError } from "../../io/failure.ts";
+import { counted } from "../../io/visible-text.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 
 export type ServersHere = FoundServers & {
@@ -43,7 +44,7 @@ export function selectServers(
 /** "1 tool, 3 prompts"; the first even if there are none. */
 export function describeCounts(...kinds: readonly (readonly [items: readonly unknown[], word: string])[]): string {
   const shown = kinds.filter(([{ length }], at) => at === 0 || length > 0);
-  return shown.map(([{ length }, word]) => `${length} ${word}${length === 1 ? "" : "s"}`).join(", ");
+  return shown.map(([{ length }, word]) => counted(length, word)).join(", ");
 }
 
 export function describeServer(server: ConfiguredServer["server"]): string {

@@ -19,11 +19,10 @@ import { openPolicy, type PolicyOptions } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { asFailure } from "../../io/failure.ts";
 import { printJson, warn } from "../../io/output.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { counted, oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { rulePlace } from "../explain/decision-text.ts";
-import { counted } from "../stats/stats.ts";
 import { findIdleRules, type KnownServer } from "./idle-rules.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 

@@ -5,7 +5,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { readWorkspace } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { printJson } from "../../io/output.ts";
-import { type Style, stdoutStyle } from "../../io/style.ts";
+import { type Style, styleOf } from "../../io/style.ts";
 import { textTable } from "../../io/text-table.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { rulePlace } from "../explain/decision-text.ts";
@@ -18,7 +18,7 @@ export async function diffPolicies(context: Context): Promise<number> {
   const differences = between(await load(context, workspace, old), await load(context, workspace, next));
   const rejudged = options.flag("ledger") ? await rejudgeLedger(context, { old, new: next }) : undefined;
   if (options.flag("json")) await printJson(io, { ...formOf(differences), ...rejudged });
-  else await io.stdout.write(text(differences, rejudged, { style: stdoutStyle(io), columns: io.stdout.columns() }));
+  else await io.stdout.write(text(differences, rejudged, { style: styleOf(io.stdout, io.env), columns: io.stdout.columns() }));
   return 0;
 }
 

@@ -2,7 +2,7 @@ import { type FileReview, type ProposalManifest, type ProposalRow, readStoredPro
 import { nodeDigest } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
-import { markGaps } from "../../io/visible-text.ts";
+import { counted, markGaps } from "../../io/visible-text.ts";
 import { whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
@@ -69,8 +69,7 @@ function fields(
 ): readonly (readonly [string, string])[] {
   const others = blocks.length > 0 ? blocks.join("\n") : row.carrier === "closure" ? "effects are not recorded" : "none";
   const count = (of: "added" | "removed"): number => files.reduce((sum, file) => sum + file[of], 0);
-  const changes =
-    files.length === 0 ? others : `${files.length} ${files.length === 1 ? "file" : "files"}, +${count("added")} -${count("removed")}`;
+  const changes = files.length === 0 ? others : `${counted(files.length, "file")}, +${count("added")} -${count("removed")}`;
   return [
     ["proposal", row.id],
     ["state", stateText(row)],

@@ -3,7 +3,7 @@ import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { counted, oneLine } from "../../io/visible-text.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { rememberedRule } from "../grants/remembered-rule.ts";
@@ -96,9 +96,4 @@ export function rehearsalText({ rule, risk, allowed, approved, rejected }: Rehea
 
 function storeText({ rule }: Rehearsal, flags: string): string {
   return `  assent stats store ${shellWord(oneLine(rememberedRule(rule).rule))} --to project${flags}\n`;
-}
-
-/** `1 rule`, `2 rules`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -1,7 +1,7 @@
 import type { Answer, Approver, By, Clock, EffectOffer, OpenApproval, Remember } from "@assent/core";
 import type { FileDiff } from "@assent/core/parts";
 import type { Io } from "../../io/io.ts";
-import { type Style, stderrStyle } from "../../io/style.ts";
+import { type Style, styleOf } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { chooseAll, partialContent, partOf } from "../../tui/diff/choice.ts";
 import { ALLOW_CONFINED, acceptedOfferText, acceptOffer, type ConfinedOffer } from "../approvals/confined-offer.ts";
@@ -78,7 +78,7 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
   const loading = appliesProposal(approval) ? parts.review?.(approval) : undefined;
   const screen: Screen = {
     prompt: open(),
-    style: stderrStyle(io),
+    style: styleOf(io.stderr, io.env),
     write: io.stderr.write,
     edited: undefined,
     allowConfinedIn: isAskedAboutConfined(approval) ? parts.confinedOffer?.take() : undefined,

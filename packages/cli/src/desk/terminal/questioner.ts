@@ -10,7 +10,7 @@ import {
 } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
-import { stderrStyle } from "../../io/style.ts";
+import { styleOf } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { whoText } from "../../io/who.ts";
 import { previewText, questionLines } from "../questions/view.ts";
@@ -137,7 +137,7 @@ function screen(choosing: ChoiceParts): string[] {
   const { questions, agentName } = open;
   const at = questions.length > 1 ? ` (${questions.indexOf(question) + 1}/${questions.length})` : "";
   const title = `${agentName === undefined ? "Question" : `Question from ${oneLine(agentName)}`}${at}: ${oneLine(question.header ?? question.id)}`;
-  const lines = questionLines(question, columnsOf(choosing), stderrStyle(parts.io), title);
+  const lines = questionLines(question, columnsOf(choosing), styleOf(parts.io.stderr, parts.io.env), title);
   const seconds = question.options.length > 0 ? open.timeout() : 0;
   return seconds > 0 ? [...lines, `If you press nothing for ${seconds} s, the recommended option (or the first) is used.`] : lines;
 }

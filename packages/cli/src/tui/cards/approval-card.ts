@@ -3,7 +3,7 @@ import type { FileDiff } from "@assent/core/parts";
 import { headingOf } from "../../desk/approvals/view.ts";
 import { ruleWords } from "../../desk/grants/remembered-rule.ts";
 import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { counted, oneLine } from "../../io/visible-text.ts";
 import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, partialContent, partOf } from "../diff/choice.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 import { convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
@@ -161,7 +161,7 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
 const WIDE = 72;
 
 function moreWords({ diff }: Card, hidden: number, columns: number): string {
-  const lines = `${hidden} more ${hidden === 1 ? "line" : "lines"}`;
+  const lines = counted(hidden, "more line");
   if (diff.length < 2) return `… ${lines}: press PgDn or Space`;
   return columns < WIDE ? `… ${hidden} more: PgDn, ] skip file, f list` : `… ${lines}: PgDn or Space; ] skips this file, f lists the files`;
 }
@@ -212,7 +212,7 @@ function hintAt(card: Card, state: CardState, size: Size): string {
 }
 
 function skippedWords({ skipped }: CardState): string {
-  return skipped.size === 0 ? "" : ` (you skipped ${skipped.size} ${skipped.size === 1 ? "file" : "files"})`;
+  return skipped.size === 0 ? "" : ` (you skipped ${counted(skipped.size, "file")})`;
 }
 
 function hintFor(action: CardAction | undefined): string {

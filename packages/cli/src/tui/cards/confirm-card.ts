@@ -1,5 +1,5 @@
 import { cut, wrapWords } from "../../io/display-width.ts";
-import { oneLine } from "../../io/visible-text.ts";
+import { counted, oneLine } from "../../io/visible-text.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import {
   convertProgress,
@@ -67,7 +67,7 @@ export function confirmLines(confirming: YesNoQuestion, unfitted: ConfirmState, 
   const pages = pagesOf(confirming);
   const { lines, next } = pageFrom(pages, state.at, room(canvas));
   const left = pages.count - next.piece;
-  const more = left > 0 ? [theme.warning(cut(`… ${left} more ${left === 1 ? "line" : "lines"}: press PgDn or Space`, columns))] : [];
+  const more = left > 0 ? [theme.warning(cut(`… ${counted(left, "more line")}: press PgDn or Space`, columns))] : [];
   const option = (key: "y" | "n", says: string): string => {
     const line = cut(`${state.chosen === key ? ">" : " "} ${key}  ${says}`, columns);
     return state.chosen === key ? theme.selected(line) : line;

@@ -4,7 +4,7 @@ import type { Context } from "../../command-line/spec.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { WorkPlace } from "../../compose/place.ts";
 import { type ExplainContext, explainCall, MOST_GRANTS } from "../../desk/explain/explain-call.ts";
-import { stdoutStyle } from "../../io/style.ts";
+import { styleOf } from "../../io/style.ts";
 import type { Store } from "../../store/store.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { ConversationView } from "../screen/view.ts";
@@ -46,7 +46,7 @@ export async function explainWithSession(parts: ExplainParts, tool: string, inpu
     cwd: current?.session.state.created?.cwd ?? place.cwd,
     remembered: { rows, workspace, rules, now: ports.clock.now(), ...(current && { session: current.session.id }) },
   };
-  const style = stdoutStyle({ stdout: { ...context.io.stdout, isTTY: false }, env: context.io.env });
+  const style = styleOf({ isTTY: false }, context.io.env);
   const explained = await explainCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
   return "message" in explained ? explained.message : explained.text({ columns: columns(), style }).trimEnd();
 }

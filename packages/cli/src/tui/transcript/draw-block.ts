@@ -1,5 +1,5 @@
 import { cut, wrap, wrapWords } from "../../io/display-width.ts";
-import { oneLine, visible } from "../../io/visible-text.ts";
+import { counted, oneLine, visible } from "../../io/visible-text.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Block } from "./block.ts";
 import { drawCall } from "./draw-call.ts";
@@ -52,7 +52,7 @@ function taskResultLines({ task, text, outputFile }: TaskResult, { columns, them
   const where = outputFile === undefined ? [] : wrap(`Full output: ${oneLine(outputFile)}`, columns - 4);
   if (open) return [...lines, ...where.map((line) => theme.dim(line))].map((line) => `    ${line}`);
   if (lines.length + where.length === 0) return [];
-  const much = lines.length === 0 ? "no output" : `${lines.length} ${lines.length === 1 ? "line" : "lines"} of output`;
+  const much = lines.length === 0 ? "no output" : `${counted(lines.length, "line")} of output`;
   return [`  ${theme.dim(cut(`${much}: ctrl+o or /tasks ${oneLine(task)}`, columns - 2))}`];
 }
 

@@ -1,6 +1,7 @@
 import { type Display, oneLine } from "@assent/core";
 import { TOOL_LISTINGS } from "@assent/tools";
 import { cut, wrapWords } from "../../io/display-width.ts";
+import { counted } from "../../io/visible-text.ts";
 import type { Role } from "../draw/theme.ts";
 import { askRows, askTitle } from "./ask-block.ts";
 import type { CallBlock } from "./block.ts";
@@ -38,7 +39,7 @@ export function drawCall(block: CallBlock, drawing: Drawing): readonly string[] 
 }
 
 function more({ hidden }: Part, { theme, open }: Drawing): readonly string[] {
-  return hidden <= 0 ? [] : [INDENT + theme.dim(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${open ? "" : " (ctrl+o)"}`)];
+  return hidden <= 0 ? [] : [INDENT + theme.dim(`… ${counted(hidden, "more line")}${open ? "" : " (ctrl+o)"}`)];
 }
 
 function describeState(block: CallBlock, drawing: Drawing, rest: Part): string {
@@ -81,7 +82,7 @@ function summary({ tool, display, text }: CallBlock, drawing: Drawing, rest: Par
   }
   if (display !== undefined || text === undefined || rest.lines.length > 0) return [];
   const lines = text.replace(/\n$/, "").split("\n").length;
-  return text === "" ? [] : [`${lines} ${lines === 1 ? "line" : "lines"}`];
+  return text === "" ? [] : [counted(lines, "line")];
 }
 
 const LIVE: Cut = { rows: 6, keep: "tail" };

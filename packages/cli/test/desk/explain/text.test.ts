@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Explanation, JudgedCommand } from "@assent/policy";
 import { type ExplainLayout, explainText } from "../../../src/desk/explain/text.ts";
-import { stdoutStyle } from "../../../src/io/style.ts";
+import { styleOf } from "../../../src/io/style.ts";
 
-const TTY = { isTTY: true, columns: () => 80, rows: () => 24, write: async () => undefined };
 const PLAIN: ExplainLayout = {
   columns: undefined,
-  style: stdoutStyle({ stdout: { ...TTY, isTTY: false }, env: {} }),
+  style: styleOf({ isTTY: false }, {}),
   subject: "ls",
   offers: [],
 };
@@ -267,9 +266,9 @@ mode              not consulted  default
       plan,
       trace: [{ layer: "mode", opinion: "none", note: "y ".repeat(100) }],
     });
-    const coloured = explainText(shown, { ...PLAIN, columns: 80, style: stdoutStyle({ stdout: TTY, env: {} }) });
+    const coloured = explainText(shown, { ...PLAIN, columns: 80, style: styleOf({ isTTY: true }, {}) });
     assert.ok(coloured.startsWith("\u001b[1m\u001b[32mALLOW\u001b[39m\u001b[22m"), JSON.stringify(coloured.slice(0, 40)));
-    const plain = explainText(shown, { ...PLAIN, columns: 80, style: stdoutStyle({ stdout: TTY, env: { NO_COLOR: "" } }) });
+    const plain = explainText(shown, { ...PLAIN, columns: 80, style: styleOf({ isTTY: true }, { NO_COLOR: "" }) });
     assert.ok(!plain.includes("\u001b"));
     const [, ...lines] = plain.split("\n");
     assert.ok(

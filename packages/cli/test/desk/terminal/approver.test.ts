@@ -6,7 +6,7 @@ import { testApprover } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import { approvalLines } from "../../../src/desk/approvals/view.ts";
 import { terminalApprover } from "../../../src/desk/terminal/approver.ts";
-import { stderrStyle } from "../../../src/io/style.ts";
+import { styleOf } from "../../../src/io/style.ts";
 import { type FakeTerminal, fakeTerminal } from "../../support/terminal.ts";
 
 const BY = { kind: "person", user: "ann", name: "ann", door: "call", pid: 1 } as const;
@@ -412,7 +412,7 @@ describe("the terminal approver", () => {
     const of = (edited: boolean): string =>
       approvalLines(approval({ details, input: { command: "ls", description: "lists" } }), {
         columns: 80,
-        style: stderrStyle(fakeTerminal().io),
+        style: styleOf(fakeTerminal().io.stderr, {}),
         edited,
       }).join("\n");
     assert.match(of(false), /Warning: The model says: lists/);
