@@ -19,7 +19,7 @@ import type { AnswerResult, InboxAnswer, RememberOffer } from "@assent/inbox";
 import { PLACEHOLDER_START } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { requestsForEdit } from "../desk/approvals/recorded-requests.ts";
-import { settleProposal } from "../desk/proposals/settle.ts";
+import { type ProposalAction, settleProposal } from "../desk/proposals/settle.ts";
 import { refuseWideAnswer } from "../desk/sessions/agent-session.ts";
 import { CommandError } from "../io/failure.ts";
 import { whenText, whoText } from "../io/who.ts";
@@ -138,9 +138,14 @@ export async function settleCard(
   if (given && row.state !== "staged") return reportEarlierAnswer(row.id, row.state, row.resolution?.who ?? null, row.updatedAt);
   if (given && given.fingerprint !== row.digest) return reportChange(row.id);
   const part = action === "apply" && given?.files ? await partOf(store, row, given.files) : undefined;
-  const { report } = await settleProposal(context, store, { row, action, part, by, reason: given?.reason ?? "" });
-  if (report === "asked") return { id: row.id, result: "saved", message: `${row.id}: requested.` };
-  return { id: row.id, result: report.ok ? "saved" : "refused", message: `${row.id}: ${report.text}` };
+  return await settleRow({ context, store, by }, { row, action, part, reason: given?.reason ?? "" });
+}
+
+export async function settleRow({ context, store, by }: AnswerParts, action: ProposalAction): Promise<AnswerResult> {
+  const { id } = action.row;
+  const { report } = await settleProposal(context, store, { ...action, by });
+  if (report === "asked") return { id, result: "saved", message: `${id}: requested.` };
+  return { id, result: report.ok ? "saved" : "refused", message: `${id}: ${report.text}` };
 }
 
 async function partOf({ ledger }: Store, row: ProposalRow, files: NonNullable<InboxAnswer["files"]>): Promise<ProposalPart> {

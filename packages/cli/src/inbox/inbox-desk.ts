@@ -1,4 +1,4 @@
-import { type By, type JsonObject, type Ledger, parseEvent, readCallRecord, readRow } from "@assent/core";
+import { type By, type JsonObject, type Ledger, type Lists, parseEvent, readCallRecord, readRow } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import { type AnswerResult, type InboxCard, type InboxDesk, MOST_SESSIONS, type SessionLine } from "@assent/inbox";
 import type { Context } from "../command-line/spec.ts";
@@ -29,63 +29,66 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
   const viewOf = createSessionViews(ledger);
   const redactionOfSession = async (id: string): Promise<Redaction> => redactionOf((await viewOf(id)).cwd || context.io.cwd);
   const answering: AnswerParts = { context, store, by };
-  const shownCard = async <R extends { readonly session: string }>(
-    row: R | undefined,
-    read: (ports: CardPorts, row: R) => Promise<InboxCard>,
+  const shownCard = async <K extends "approvals" | "questions" | "proposals">(
+    kind: K,
+    id: string,
+    read: (ports: CardPorts, row: Lists[K]) => Promise<InboxCard>,
   ): Promise<InboxCard | undefined> => {
+    const row = await readRow(ledger, kind, id);
     if (!row) return undefined;
     const redaction = await redactionOfSession(row.session);
     return redaction.value(await read({ ledger, viewOf, redaction }, row));
   };
+  const actOn = <K extends keyof Lists>(kind: K, id: string, act: (row: Lists[K]) => Promise<AnswerResult>): Promise<AnswerResult> =>
+    reportRefusal(id, async () => {
+      const row = await readRow(ledger, kind, id);
+      return row ? await act(row) : { id, result: "refused", message: `There is no ${id}.` };
+    });
   return {
     waiting: createWaitingList(ledger, viewOf, redactionOf),
     card: async (id) => {
       const kind = waitingKind(id);
-      if (kind === "approvals") return await shownCard(await readRow(ledger, kind, id), approvalCard);
-      if (kind === "questions") return await shownCard(await readRow(ledger, kind, id), questionCard);
-      return await shownCard(await readRow(ledger, kind, id), proposalCard);
+      if (kind === "approvals") return await shownCard(kind, id, approvalCard);
+      if (kind === "questions") return await shownCard(kind, id, questionCard);
+      return await shownCard(kind, id, proposalCard);
     },
     reveal: async (id) => {
       const row = waitingKind(id) === "approvals" ? await readRow(ledger, "approvals", id) : undefined;
       const { "call.judged": judged } = row ? await readCallRecord(ledger, row.session, row.call) : {};
       return judged && ((await ledger.resolve(judged.input)) as JsonObject); // resolving keeps the shape
     },
-    answer: (given) =>
-      reportRefusal(given.id, async () => {
-        const kind = waitingKind(given.id);
-        if (kind === "questions")
-          return await ifKnown(given.id, await readRow(ledger, kind, given.id), (row) => answerQuestionCard(answering, row, given));
-        if (kind === "proposals")
-          return await ifKnown(given.id, await readRow(ledger, kind, given.id), (row) =>
-            settleCard(answering, row, given.outcome === "approve" ? "apply" : "discard", given),
-          );
-        return await ifKnown(given.id, await readRow(ledger, kind, given.id), async (row) => {
-          const redaction = await redactionOfSession(row.session);
-          const { offers } = given.remember ? await approvalCard({ ledger, viewOf, redaction }, row) : { offers: [] };
-          const shown = offers.map((offer) => [redaction.value(offer), offer] as const);
-          return await answerApprovalCard(answering, row, given, shown);
-        });
-      }),
+    answer: (given) => {
+      const { id } = given;
+      const kind = waitingKind(id);
+      if (kind === "questions") return actOn(kind, id, (row) => answerQuestionCard(answering, row, given));
+      if (kind === "proposals")
+        return actOn(kind, id, (row) => settleCard(answering, row, given.outcome === "approve" ? "apply" : "discard", given));
+      return actOn(kind, id, async (row) => {
+        const redaction = await redactionOfSession(row.session);
+        const { offers } = given.remember ? await approvalCard({ ledger, viewOf, redaction }, row) : { offers: [] };
+        const shown = offers.map((offer) => [redaction.value(offer), offer] as const);
+        return await answerApprovalCard(answering, row, given, shown);
+      });
+    },
     sessions: async () => (await sessionLines(ledger)).map((line) => redactionOf(line.directory).value(line)),
-    timeline: (id, last) =>
-      ifFound(readRow(ledger, "sessions", id), async (row) => {
-        const { value: redact } = redactionOf(row.cwd);
-        return redact(await sessionTimeline({ ledger, redact, last }, row));
-      }),
-    export: (id) => ifFound(readRow(ledger, "sessions", id), async (row) => redactionOf(row.cwd).value(await exportMarkdown(ledger, id))),
-    undo: (id) =>
-      reportRefusal(id, async () =>
-        ifKnown(id, await readRow(ledger, "proposals", id), (row) => settleCard(answering, row, "undo", undefined)),
-      ),
+    timeline: async (id, last) => {
+      const row = await readRow(ledger, "sessions", id);
+      if (!row) return undefined;
+      const { value: redact } = redactionOf(row.cwd);
+      return redact(await sessionTimeline({ ledger, redact, last }, row));
+    },
+    export: async (id) => {
+      const row = await readRow(ledger, "sessions", id);
+      return row && redactionOf(row.cwd).value(await exportMarkdown(ledger, id));
+    },
+    undo: (id) => actOn("proposals", id, (row) => settleCard(answering, row, "undo", undefined)),
     cancel: (id, target) =>
-      reportRefusal(id, async () =>
-        ifKnown(id, await readRow(ledger, "sessions", id), async (session) => {
-          const clock = context.overrides.clock ?? createSystemClock();
-          const end = await requestCancel({ ledger, clock, by, reason: null }, { session, target });
-          const what = target === null ? id : "call" in target ? target.call : target.task;
-          return { id: what, result: end.state === "cancelled" ? "saved" : "refused", message: `${what}: ${endWords(end)}.` };
-        }),
-      ),
+      actOn("sessions", id, async (session) => {
+        const clock = context.overrides.clock ?? createSystemClock();
+        const end = await requestCancel({ ledger, clock, by, reason: null }, { session, target });
+        const what = target === null ? id : "call" in target ? target.call : target.task;
+        return { id: what, result: end.state === "cancelled" ? "saved" : "refused", message: `${what}: ${endWords(end)}.` };
+      }),
     grants: async () => {
       const rows = await ledger.pending("grants", { limit: MOST });
       const lines = rows.map(({ id, scope, rule, madeAt: since, madeBy, expiresAt = null }) => ({
@@ -99,27 +102,16 @@ export function createInboxDesk({ context, store, by }: InboxDeskParts): InboxDe
       return redactionOf(context.io.cwd).value(lines);
     },
     revoke: (id) =>
-      reportRefusal(id, async () =>
-        ifKnown(id, await readRow(ledger, "grants", id), async () => {
-          const at = new Date((context.overrides.clock ?? createSystemClock()).now()).toISOString();
-          await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: by.user } }]);
-          return { id, result: "saved", message: `${id} is revoked.` };
-        }),
-      ),
+      actOn("grants", id, async () => {
+        const at = new Date((context.overrides.clock ?? createSystemClock()).now()).toISOString();
+        await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: by.user } }]);
+        return { id, result: "saved", message: `${id} is revoked.` };
+      }),
     follow: (changed, failed) => followRecord(ledger, changed, failed),
   };
 }
 
 const MOST = 1_000;
-
-async function ifFound<T, R>(found: Promise<T | undefined>, act: (row: T) => Promise<R>): Promise<R | undefined> {
-  const row = await found;
-  return row === undefined ? undefined : await act(row);
-}
-
-async function ifKnown<T>(id: string, row: T | undefined, act: (row: T) => Promise<AnswerResult>): Promise<AnswerResult> {
-  return row === undefined ? { id, result: "refused", message: `There is no ${id}.` } : await act(row);
-}
 
 async function sessionLines(ledger: Ledger): Promise<readonly SessionLine[]> {
   const totals = await agentTotals(ledger);

@@ -95,7 +95,9 @@ async function waitingRows(ledger: Ledger, viewOfSession: (id: string) => Promis
   const rows: WaitingRow[] = [];
   const views = new Map<string, Promise<SessionView>>();
   const add = async (session: string, row: OwnFields): Promise<void> => {
-    const { title: sessionTitle, agent, mode, cwd, group } = await getOrAdd(views, session, viewOfSession);
+    const view = views.get(session) ?? viewOfSession(session);
+    views.set(session, view); // looked up once, however many rows a session has
+    const { title: sessionTitle, agent, mode, cwd, group } = await view;
     rows.push({ session, sessionTitle, agent, mode, group, ...row, directory: row.directory === "" ? cwd : row.directory });
   };
   for await (const row of readRows(ledger, "approvals")) if (row.state === "open") await add(row.session, approvalRow(row));
@@ -128,11 +130,4 @@ export function questionRow(row: QuestionRow): OwnFields {
 export function proposalRow({ id, tool, label, cwd, stagedAt }: ProposalRow): OwnFields {
   const why = "a change is staged and waits to be applied";
   return { id, kind: "proposal", tool, subject: label, directory: cwd, why, since: stagedAt, expiresAt: null };
-}
-
-/** A session is looked up once, however many rows it has. */
-function getOrAdd<V>(map: Map<string, V>, key: string, make: (key: string) => V): V {
-  const value = map.get(key) ?? make(key);
-  map.set(key, value);
-  return value;
 }

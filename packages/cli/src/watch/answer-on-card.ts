@@ -4,9 +4,8 @@ import type { Context } from "../command-line/spec.ts";
 import { approvalEditor } from "../desk/approvals/editor.ts";
 import { openRecordedRequests } from "../desk/approvals/recorded-requests.ts";
 import { waitingKind } from "../desk/approvals/waiting-list.ts";
-import { settleProposal } from "../desk/proposals/settle.ts";
 import { continueText } from "../desk/sessions/resume-command.ts";
-import { answerQuestionCard, reportEarlierAnswer, reportRefusal, saveApproval } from "../inbox/answer.ts";
+import { answerQuestionCard, reportEarlierAnswer, reportRefusal, saveApproval, settleRow } from "../inbox/answer.ts";
 import { openApproval } from "../inbox/card.ts";
 import { createSessionViews } from "../inbox/rows.ts";
 import type { Store } from "../store/store.ts";
@@ -101,11 +100,7 @@ const onProposalCard: OnCard = async ({ context, store, by, stack }, id, signal)
     {
       stack,
       settle: async (action, _id, { reason, part }) => {
-        const { report } = await settleProposal(context, store, { row, action, part, by, reason });
-        result =
-          report === "asked"
-            ? { id, result: "saved", message: `${id}: requested.` }
-            : { id, result: report.ok ? "saved" : "refused", message: `${id}: ${report.text}` };
+        result = await settleRow({ context, store, by }, { row, action, part, reason });
       },
     },
     { session: { ledger }, row, isStaged: async () => (await readRow(ledger, "proposals", id))?.state === "staged", signal },
