@@ -67,7 +67,7 @@ const onApprovalCard: OnCard = async ({ context, store, by, stack, aside }, id, 
     open: (...given: Parameters<typeof own.open>) => aside(() => own.open(...given)),
     openText: (...given: Parameters<typeof own.openText>) => aside(() => own.openText(...given)),
   };
-  const answer = await cardApprover({ stack, by, edit, editFile: edit }).ask(approval, signal);
+  const answer = await cardApprover({ stack, by, edit }).ask(approval, signal);
   return answer && (await saveApproval({ context, store }, row, answer));
 };
 

@@ -16,10 +16,6 @@ export type ApprovalEditor = {
   /** Starts with an earlier draft if there is one. */
   readonly open: (editing: EditRequest, signal: AbortSignal) => Promise<RequestEdit | EditFailure>;
   readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
-};
-
-export type FileEditor = {
-  readonly hasEditor: () => boolean;
   readonly openText: (texts: EditedTexts, signal: AbortSignal) => Promise<{ readonly text: string } | EditFailure>;
 };
 
@@ -34,9 +30,9 @@ export type ApprovalEditorParts = {
   readonly revising: () => RevisionParts | undefined;
 };
 
-export function approvalEditor({ environment, setting, revising }: ApprovalEditorParts): ApprovalEditor & FileEditor {
+export function approvalEditor({ environment, setting, revising }: ApprovalEditorParts): ApprovalEditor {
   const editable: ApprovalEditor["editable"] = (approval) => editableOf(approval, revising());
-  const openText: FileEditor["openText"] = async (texts, signal) => {
+  const openText: ApprovalEditor["openText"] = async (texts, signal) => {
     const edited = await editText({ ...texts, editor: findEditor(environment, setting()), environment, signal });
     return "failure" in edited ? { message: edited.message } : edited;
   };

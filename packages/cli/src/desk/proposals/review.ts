@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type FileReview, type OpenApproval, readCallRecord, reviewChanges, reviewProposal, type Session } from "@assent/core";
 import { nodeDigest } from "@assent/host";
 import { oneLine } from "../../io/visible-text.ts";
-import type { FileEditor } from "../approvals/editor.ts";
+import type { ApprovalEditor } from "../approvals/editor.ts";
 import type { EditFailure } from "../approvals/revise.ts";
 import { appliesProposal } from "../approvals/view.ts";
 
@@ -18,7 +18,11 @@ export async function reviewApproval(session: Session | undefined, approval: Ope
 }
 
 /** Lets the person change the new content of one file. */
-export async function editReviewed(editor: FileEditor, file: ReviewedChange, signal: AbortSignal): Promise<ReviewedChange | EditFailure> {
+export async function editReviewed(
+  editor: Pick<ApprovalEditor, "openText">,
+  file: ReviewedChange,
+  signal: AbortSignal,
+): Promise<ReviewedChange | EditFailure> {
   const { path, name, text, notes, edited } = file;
   if (!text || text.after === null) return { message: `${oneLine(name)} can't be edited.` };
   const made = await editor.openText({ current: text.before ?? "", proposed: text.after, extension: extname(path) }, signal);

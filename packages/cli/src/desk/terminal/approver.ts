@@ -5,7 +5,7 @@ import { type Style, styleOf } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { chooseAll, partialContent, partOf } from "../../tui/diff/choice.ts";
 import { ALLOW_CONFINED, acceptedOfferText, acceptOffer, type ConfinedOffer } from "../approvals/confined-offer.ts";
-import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, type FileEditor } from "../approvals/editor.ts";
+import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown } from "../approvals/editor.ts";
 import { isAskedAboutConfined } from "../approvals/facts.ts";
 import { type RuleOffer, ruleOffers, whyNotRemembered } from "../approvals/remember.ts";
 import type { RequestEdit } from "../approvals/revise.ts";
@@ -26,7 +26,6 @@ export type TerminalApproverParts = {
   /** Discards the proposal that the rejected call would have applied. */
   readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
-  readonly editFile?: FileEditor;
   /** Offers, once, to stop asking about confined commands. */
   readonly confinedOffer?: ConfinedOffer;
   readonly stops?: boolean;
@@ -175,7 +174,7 @@ async function openEditor(
 
 /** Shows the file again as the person changed it, or says why it was not changed. */
 async function editFile(
-  { editFile: editor }: TerminalApproverParts,
+  { edit: editor }: TerminalApproverParts,
   screen: Screen,
   { file, signal }: { readonly file: ReviewedChange; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -231,7 +230,7 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const discards = parts.discardAfterNo !== undefined && appliesProposal(approval);
   const { review, allowConfinedIn } = screen;
   const files = review ?? hunksOf(approval);
-  const texts = parts.editFile?.hasEditor() ? (review ?? []).filter(({ text }) => text && text.after !== null) : [];
+  const texts = editor?.hasEditor() ? (review ?? []).filter(({ text }) => text && text.after !== null) : [];
   const choices = [
     ...choicesFor(edit?.hasEditor() === true || texts.length > 0, offers, stops),
     ...(allowConfinedIn === undefined

@@ -1,14 +1,15 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
 import { messageOf } from "@assent/core";
 import { acceptedOfferText, acceptOffer, type ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
-import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand, type FileEditor } from "../../desk/approvals/editor.ts";
+import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand } from "../../desk/approvals/editor.ts";
 import { isAskedAboutConfined } from "../../desk/approvals/facts.ts";
 import type { EditFailure, RequestEdit } from "../../desk/approvals/revise.ts";
 import { appliesProposal, approvalTitle } from "../../desk/approvals/view.ts";
-import { editReviewed, type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
+import { type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard, type CardAnswer, type CardBeginning, type CardOutcome } from "./approval-card.ts";
 import { freePlace, presentCard, type StackPlace } from "./present.ts";
+import { editOnCard, YOURS } from "./proposal-cards.ts";
 import type { CardStack } from "./stack.ts";
 
 export type CardApproverParts = {
@@ -19,7 +20,6 @@ export type CardApproverParts = {
   readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
   /** The files that a call would change, if it applies a previewed change. */
   readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
-  readonly editFile?: FileEditor;
   readonly confinedOffer?: ConfinedOffer;
   /** The position of its call among the open calls of its session. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
@@ -132,31 +132,22 @@ async function editRequest(asking: CardApproval, sheet: CardContent, outcome: Ed
 }
 
 /** Changes the new content of one file; the card shows it again. */
-async function editFileOf({ parts: { editFile }, signal }: CardApproval, sheet: CardContent, at: number): Promise<CardContent> {
-  const file = sheet.review?.[at];
-  const again = (message: string): CardContent => ({ ...sheet, beginning: { hint: oneLine(message) } });
-  if (!editFile || !file) return again("This can't be edited here.");
-  try {
-    const edited = await editReviewed(editFile, file, signal);
-    if ("message" in edited) return again(edited.message);
-    return { ...sheet, review: withEdited(sheet.review ?? [], edited), beginning: { hint: YOURS } };
-  } catch (error) {
-    return again(messageOf(error));
-  }
+async function editFileOf({ parts: { edit }, signal }: CardApproval, sheet: CardContent, at: number): Promise<CardContent> {
+  const edited = await editOnCard(edit, sheet.review?.[at], signal);
+  if ("message" in edited) return { ...sheet, beginning: { hint: oneLine(edited.message) } };
+  return { ...sheet, review: withEdited(sheet.review ?? [], edited), beginning: { hint: YOURS } };
 }
-
-const YOURS = "This is your version. It is checked when you apply it.";
 
 type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 function showCard(
-  { parts: { stack, edit, editFile, placeOf, discardAfterNo }, asked, signal, place, allowConfinedIn }: CardApproval,
+  { parts: { stack, edit, placeOf, discardAfterNo }, asked, signal, place, allowConfinedIn }: CardApproval,
   { approval, edit: edited, review, beginning }: CardContent,
 ): Promise<CardOutcome | undefined> {
-  const canEditFile = editFile && review?.some(({ text }) => text && text.after !== null);
+  const canEditFile = edit && review?.some(({ text }) => text && text.after !== null);
   const card = approvalCard(approval, {
     editable: review ? (canEditFile ? "content" : undefined) : edit?.editable(asked),
-    editor: (review ? editFile : edit)?.hasEditor() === true,
+    editor: edit?.hasEditor() === true,
     discards: discardAfterNo !== undefined && appliesProposal(asked),
     allowConfinedIn: edited ? undefined : allowConfinedIn,
     ...(edited && { original: asked }),

@@ -8,7 +8,7 @@ import {
   type Session,
 } from "@assent/core";
 import { nodeDigest } from "@assent/host";
-import type { FileEditor } from "../../desk/approvals/editor.ts";
+import type { ApprovalEditor } from "../../desk/approvals/editor.ts";
 import { editReviewed, type ReviewedChange, withEdited } from "../../desk/proposals/review.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard, type CardBeginning } from "./approval-card.ts";
@@ -23,7 +23,7 @@ export type ProposalCardParts = {
   readonly stack: CardStack;
   readonly settle: SettleProposal;
   readonly leaving: AbortSignal;
-  readonly edit?: FileEditor;
+  readonly edit?: ApprovalEditor;
 };
 
 /** Shows a card for every change that only a person may apply, until it is settled or the person leaves. */
@@ -90,11 +90,11 @@ export async function reviewOnCard(
         if (!(await isStaged())) return;
         beginning = { hint: NOT_SETTLED };
       } else {
-        const edited = await editFile(edit, "wants" in outcome ? review[outcome.file ?? 0] : undefined, signal);
+        const edited = await editOnCard(edit, "wants" in outcome ? review[outcome.file ?? 0] : undefined, signal);
         if ("message" in edited) beginning = { hint: oneLine(edited.message) };
         else {
           review = withEdited(review, edited);
-          beginning = { hint: EDITED };
+          beginning = { hint: YOURS };
         }
       }
     }
@@ -104,10 +104,11 @@ export async function reviewOnCard(
 }
 
 const NOT_SETTLED = "The change is still waiting: the line above says why.";
-const EDITED = "This is your version. It is checked when you apply it.";
+export const YOURS = "This is your version. It is checked when you apply it.";
 
-async function editFile(
-  edit: FileEditor | undefined,
+/** Lets the person change the new content of one file. */
+export async function editOnCard(
+  edit: ApprovalEditor | undefined,
   file: ReviewedChange | undefined,
   signal: AbortSignal,
 ): ReturnType<typeof editReviewed> {

@@ -84,7 +84,6 @@ export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clo
             by,
             cancel,
             edit,
-            editFile: edit,
             discardAfterNo: after,
             review,
             confinedOffer,

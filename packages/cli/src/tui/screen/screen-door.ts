@@ -1,7 +1,7 @@
 import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
 import type { FrontEnd } from "../../compose/front-end.ts";
 import type { ConfinedOffer } from "../../desk/approvals/confined-offer.ts";
-import { type ApprovalEditor, approvalEditor, type FileEditor } from "../../desk/approvals/editor.ts";
+import { type ApprovalEditor, approvalEditor } from "../../desk/approvals/editor.ts";
 import { reviewApproval } from "../../desk/proposals/review.ts";
 import type { Io } from "../../io/io.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -24,7 +24,7 @@ export type ScreenDoorParts = {
 export function screenDoor({ screen, clock, env, approvalTimeoutMs, confinedOffer }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
   return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
-    const edit: ApprovalEditor & FileEditor = {
+    const edit: ApprovalEditor = {
       ...own,
       open: (editing, signal) => screen.aside(() => own.open(editing, signal), EDITOR_OPEN),
       openText: (texts, signal) => screen.aside(() => own.openText(texts, signal), EDITOR_OPEN),
@@ -37,7 +37,7 @@ export function screenDoor({ screen, clock, env, approvalTimeoutMs, confinedOffe
     const after = discardAfterNo((id) => sessions.get(id), settle);
     const review = (approval: OpenApproval): ReturnType<typeof reviewApproval> =>
       reviewApproval(sessions.get(approval.sessionId), approval);
-    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, discardAfterNo: after, review, editFile: edit, confinedOffer });
+    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, discardAfterNo: after, review, confinedOffer });
     const questions = askQuestioner({ stack: screen.stack, clock, by, notify });
     const approver: Approver = {
       available: cards.available,

@@ -367,9 +367,11 @@ describe("the terminal approver", () => {
       })),
       { cwd: "/w", digest: nodeDigest },
     );
-    const editFile = { hasEditor: () => true, openText: async () => ({ text: "mine\n" }) };
+    const none = { message: "Only files are edited here." };
+    const edit = { editable: () => undefined, hasEditor: () => true, open: async () => none, revise: async () => none };
+    const editFile = { ...edit, openText: async () => ({ text: "mine\n" }) };
     const resolve = { tool: "resolve", details: { type: "info", prompt: "Apply" }, suggestions: [] } as const;
-    const asked = ask(resolve, { columns: 80, rows: 60 }, { review: async () => review, editFile });
+    const asked = ask(resolve, { columns: 80, rows: 60 }, { review: async () => review, edit: editFile });
     await read(asked, PROMPT);
     asked.press("e\r");
     await read(asked, "Edit which file?");

@@ -737,6 +737,7 @@ describe("the card stack", () => {
     editable: ({ details }) => (details.type === "exec" ? "command" : "content"),
     hasEditor: () => true,
     open: async () => ({ newContent: "c\n" }),
+    openText: async () => ({ text: "c\n" }),
     revise: async (asked, made) =>
       "newContent" in made ? edit("a\n", "c\n") : { ...asked, ...shell(String(made.updatedInput["command"])) },
     ...over,

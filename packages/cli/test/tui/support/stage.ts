@@ -23,6 +23,7 @@ const EDITING: ApprovalEditor = {
   editable: ({ details }) => (details.type === "exec" ? "command" : details.type === "edit" ? "content" : undefined),
   hasEditor: () => true,
   open: async () => ({ message: "There is no editor on this stage." }),
+  openText: async () => ({ message: "There is no editor on this stage." }),
   revise: async (asked, edit) => {
     const command = "updatedInput" in edit ? String(edit.updatedInput["command"]) : "";
     return { ...asked, input: { command }, details: { type: "exec", command, rootCommand: "" } };
