@@ -68,13 +68,8 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       return 0;
     }
     case "help": {
-      const { commandHelp, overviewHelp } = await import("./command-line/help.ts");
-      await io.stdout.write(line.command ? commandHelp(line.command, COMMANDS) : overviewHelp(COMMANDS));
-      return 0;
-    }
-    case "help below": {
-      const { subcommandHelp } = await import("./command-line/help.ts");
-      await io.stdout.write(subcommandHelp(line.commands));
+      const { helpText } = await import("./command-line/help.ts");
+      await io.stdout.write(helpText(line, COMMANDS));
       return 0;
     }
     case "run": {

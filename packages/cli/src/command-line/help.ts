@@ -2,7 +2,7 @@ import { wrapWords } from "../io/display-width.ts";
 import { usageError } from "../io/failure.ts";
 import { printJson } from "../io/output.ts";
 import { nearestSpelling } from "./nearest-spelling.ts";
-import { commandsBelow, operandText, usageLine } from "./parse.ts";
+import { commandsBelow, type HelpRequest, operandText, usageLine } from "./parse.ts";
 import type { Command, Context, OptionSpec } from "./spec.ts";
 
 export async function printHelp({ io, options, operands, commands }: Context): Promise<number> {
@@ -10,8 +10,13 @@ export async function printHelp({ io, options, operands, commands }: Context): P
   const below = commandsBelow(name, commands);
   const command = below || name === "" ? undefined : commandNamed(name, commands);
   if (options.flag("json")) await printJson(io, command ? commandForm(command) : (below ?? commands).map(commandForm));
-  else await io.stdout.write(command ? commandHelp(command, commands) : below ? subcommandHelp(below) : overviewHelp(commands));
+  else await io.stdout.write(helpText({ command, below }, commands));
   return 0;
+}
+
+export function helpText({ command, below }: Omit<HelpRequest, "ask">, commands: readonly Command[]): string {
+  if (command) return commandHelp(command, commands);
+  return below ? subcommandHelp(below) : overviewHelp(commands);
 }
 
 function commandNamed(name: string, commands: readonly Command[]): Command {
@@ -42,7 +47,7 @@ const GROUPS: readonly (readonly [Command["group"], string])[] = [
 ];
 
 /** `assent --help`. */
-export function overviewHelp(commands: readonly Command[]): string {
+function overviewHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => commandTitle(command).length));
   const groups = GROUPS.map(([group, name]) => {
     const rows = commands.filter((command) => command.group === group).map((command) => row(commandTitle(command), command.summary, width));
@@ -67,7 +72,7 @@ Try it:
 const HELP_COLUMNS = 100;
 
 /** `assent COMMAND --help`. */
-export function commandHelp(command: Command, commands: readonly Command[]): string {
+function commandHelp(command: Command, commands: readonly Command[]): string {
   const below = commands.filter(({ name }) => name.startsWith(`${command.name} `));
   const subcommands = below.length === 0 ? "" : `\nCommands:\n${commandRows(below)}`;
   const options = [...command.options, { name: "help", takes: "nothing", help: "show this" } as const];
@@ -84,7 +89,7 @@ Examples:
 ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
-export function subcommandHelp(commands: readonly Command[]): string {
+function subcommandHelp(commands: readonly Command[]): string {
   const [first = ""] = commands[0]?.name.split(" ") ?? [];
   return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${commandRows(commands)}`;
 }

@@ -6,10 +6,16 @@ import type { Command, OperandSpec, OptionSpec, Options } from "./spec.ts";
 
 export type CommandLine =
   | { readonly ask: "version" }
-  | { readonly ask: "help"; readonly command: Command | undefined }
-  | { readonly ask: "help below"; readonly commands: readonly Command[] }
+  | HelpRequest
   | { readonly ask: "run"; readonly command: Command; readonly options: Options; readonly operands: readonly string[] }
   | { readonly ask: "nothing" };
+
+/** Help about a command, about the commands that begin with a word, or about all. */
+export type HelpRequest = {
+  readonly ask: "help";
+  readonly command?: Command | undefined;
+  readonly below?: readonly Command[] | undefined;
+};
 
 type GivenOption = { readonly name: string; readonly raw: string; readonly value: string | undefined; readonly inline: boolean };
 type Values = ReadonlyMap<string, readonly string[]>;
@@ -41,7 +47,7 @@ function withDashes({ spec, rest }: FoundCommand, fromEnd: number): readonly str
 
 function helpOf(words: readonly string[], commands: readonly Command[]): CommandLine {
   const below = words.length === 1 ? commandsBelow(words[0] ?? "", commands) : undefined;
-  return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
+  return below ? { ask: "help", below } : { ask: "help", command: findCommand(words, commands)?.spec };
 }
 
 export function isOptionsOnly(argv: readonly string[], commands: readonly Command[]): boolean {

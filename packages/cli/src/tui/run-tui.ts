@@ -1,10 +1,9 @@
 import { createSystemClock } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
+import { keepAlive } from "../compose/keep-alive.ts";
 import { readPlace, type WorkPlace } from "../compose/place.ts";
-import { hostPortsFor } from "../compose/ports.ts";
 import { createConfinedOffer } from "../desk/approvals/confined-offer.ts";
 import { runFlags } from "../headless/run/flags.ts";
-import { cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Output } from "../io/io.ts";
 import { writeIfRead } from "../io/process-io.ts";
 import { withStore } from "../store/open.ts";
@@ -111,36 +110,31 @@ async function converse(
   context: Context,
   { store, screen, place, bindings, app, leaving, session, prompt }: ConverseParts,
 ): ReturnType<App["end"]> {
-  const ports = hostPortsFor(context, store.directory);
   const run = await runFlags(context, "tui");
-  const cancelling = cancelOnSignal(context.io, ports.clock, store.ledger);
-  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep the process alive
-  cancelling.signal.addEventListener("abort", () => leaving.resolve());
-  process.stdin.once("end", cancelling.park); // the terminal is gone, and no shell passed on SIGHUP
-  const made = createApp({
-    ...{ context, store, ports, cancelling, bindings, place, run },
-    view: screen,
-    door: screenDoor({
-      ...{ screen, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs },
-      confinedOffer: createConfinedOffer(context, store.directory, ports),
-    }),
-    columns: () => (context.io.stdout.columns() ?? 80) - 2, // a page is indented
-    leave: leaving.resolve,
+  return await keepAlive(context, store, async ({ ports, cancelling }) => {
+    cancelling.signal.addEventListener("abort", () => leaving.resolve());
+    process.stdin.once("end", cancelling.park); // the terminal is gone, and no shell passed on SIGHUP
+    const made = createApp({
+      ...{ context, store, ports, cancelling, bindings, place, run },
+      view: screen,
+      door: screenDoor({
+        ...{ screen, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs },
+        confinedOffer: createConfinedOffer(context, store.directory, ports),
+      }),
+      columns: () => (context.io.stdout.columns() ?? 80) - 2, // a page is indented
+      leave: leaving.resolve,
+    });
+    try {
+      const started = made.start({ session, prompt });
+      app.resolve(made);
+      await Promise.race([leaving.promise, started.then(() => leaving.promise)]);
+      store.ledger.leave?.();
+      return await made.end();
+    } finally {
+      process.stdin.off("end", cancelling.park);
+    }
   });
-  try {
-    const started = made.start({ session, prompt });
-    app.resolve(made);
-    await Promise.race([leaving.promise, started.then(() => leaving.promise)]);
-    store.ledger.leave?.();
-    return await made.end();
-  } finally {
-    clearInterval(alive);
-    process.stdin.off("end", cancelling.park);
-    cancelling.release();
-  }
 }
-
-const LONGEST_MS = 2 ** 30;
 
 /** Warnings written to stderr become notes on the screen. */
 function outputAsNotes(screen: TerminalScreen, output: Output): Output {

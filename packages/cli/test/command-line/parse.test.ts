@@ -191,7 +191,7 @@ describe("the command line", () => {
     assert.deepEqual(parsed(), { ask: "nothing" });
     assert.deepEqual(parsed("-h"), { ask: "help", command: undefined });
     const below = parsed("policy", "--help");
-    assert.deepEqual(below.ask === "help below" ? below.commands.map(({ name }) => name) : undefined, [
+    assert.deepEqual(below.ask === "help" ? below.below?.map(({ name }) => name) : undefined, [
       "policy check",
       "policy diff",
       "policy test",

@@ -1,6 +1,7 @@
 import { ParkRequest } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
+import { withTimer } from "../../compose/keep-alive.ts";
 import { readPlace } from "../../compose/place.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { createConfinedOffer } from "../../desk/approvals/confined-offer.ts";
@@ -45,16 +46,12 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
       else if (!isBusy(view.state) || terminal.isOpen()) leaving.abort();
       else app.act("interrupt");
     });
-    const alive = setInterval(() => undefined, LONGEST_MS);
-    try {
+    return await withTimer(async () => {
       view.hint(GREETING);
       await app.start(start);
       for (let typed = await line(); "line" in typed; typed = await line()) await app.submit(typed.line);
       return await app.end();
-    } finally {
-      clearInterval(alive);
-      release();
-    }
+    }).finally(release);
     async function line(): Promise<TypedLine> {
       await view.idle();
       return leaving.signal.aborted ? { none: "closed" } : await terminal.ask("You: ", leaving.signal);
@@ -76,5 +73,3 @@ function writeBetweenQuestions(output: Output, between: LineTerminal["between"])
 }
 
 const GREETING = "Assent. Type what you want done, then Enter. /help: commands, Ctrl-D: leave.";
-
-const LONGEST_MS = 2 ** 30;
