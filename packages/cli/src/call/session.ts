@@ -73,7 +73,7 @@ function refuseUnrecorded(dispatcher: Dispatcher): void {
 export function resumeCall(
   context: Context,
   store: Store,
-  { id, cwd }: { readonly id: string; readonly cwd?: string },
+  { id, cwd }: { readonly id: string; readonly cwd: string | undefined },
 ): Promise<CallResult | undefined> {
   return keepAlive(context, store, async ({ ports, cancelling }) => {
     const { ledger } = store;

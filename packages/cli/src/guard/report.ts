@@ -1,10 +1,9 @@
 import type { ProbeAnswer, SessionRow } from "@assent/core";
 import { callKey, type ForeignCall, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
-import { ignoreHeld } from "../io/failure.ts";
 import { closeDialog } from "./dialog.ts";
 import { agentTitle, type OutsidePlace } from "./outside-policy.ts";
-import { isUnderWay, settleCall } from "./settle.ts";
+import { isUnderWay, settleCall, settleUnreported } from "./settle.ts";
 
 /** What an agent says about a call that it ran, or did not run. */
 export type OutsideReport = { readonly call: ForeignCall; readonly answer: ProbeAnswer };
@@ -22,11 +21,9 @@ export async function reportOutsideCall(context: Context, place: OutsidePlace, {
 /** Ends what an agent's session left behind: claimed calls as unknown, open approvals as cancelled. */
 export async function endOutsideSession(context: Context, place: OutsidePlace, session: string): Promise<void> {
   const { group } = callKey(place.ports.digest, { client: place.agent, id: session }, {});
-  const answer: ProbeAnswer = { state: "unknown", evidence: `the session of ${agentTitle(place.agent)} ended without a report` };
   for (const row of await place.ledger.pending("sessions", { prefix: group, all: true })) {
     if (!isUnderWay(row) && row.state !== "parked") continue;
-    const [tool = "unnamed"] = row.title.split(" ", 1);
-    await settleCall(context, place, { row, translated: { tool, kind: "other", input: {} }, answer }).catch(ignoreHeld);
+    await settleUnreported(context, place, row, `the session of ${agentTitle(place.agent)} ended without a report`);
   }
 }
 

@@ -2,6 +2,7 @@ import { openSession, type ProbeAnswer, type SessionRow } from "@assent/core";
 import type { OutsideCall, OutsideRun } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
+import { ignoreHeld } from "../io/failure.ts";
 import { createOutsideDispatcher } from "./decide.ts";
 import { agentTitle, type OutsidePlace, openOutsidePolicy } from "./outside-policy.ts";
 
@@ -25,4 +26,11 @@ export async function settleCall(context: Context, place: OutsidePlace, { row, t
   if (failure !== undefined) throw failure;
   const ended = results.every(({ outcome }) => outcome === "succeeded");
   await session.close(ended ? "done" : "failed", ended ? 0 : 1);
+}
+
+/** Ends a call that its agent left without a report. */
+export async function settleUnreported(context: Context, place: OutsidePlace, row: SessionRow, evidence: string): Promise<void> {
+  const [tool = "unnamed"] = row.title.split(" ", 1);
+  const translated = { tool, kind: "other", input: {} } as const;
+  await settleCall(context, place, { row, translated, answer: { state: "unknown", evidence } }).catch(ignoreHeld);
 }

@@ -1,12 +1,11 @@
-import { messageOf, type ProbeAnswer, type SessionGroup, type SessionRow } from "@assent/core";
+import { messageOf, type SessionGroup, type SessionRow } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
-import { ignoreHeld } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 import { isGatewayGroup } from "../mcp-gateway/group.ts";
 import { agentNamed } from "./agent-name.ts";
 import { agentLives } from "./agent-process.ts";
 import type { OutsidePlace } from "./outside-policy.ts";
-import { settleCall } from "./settle.ts";
+import { settleUnreported } from "./settle.ts";
 
 /** Only the newest sessions are searched for calls of killed agents. */
 const MOST_ROWS = 500;
@@ -21,7 +20,12 @@ export async function sweepKilledAgents(context: Context, place: OutsidePlace): 
   try {
     for (const row of await place.ledger.pending("sessions", { all: true, newestFirst: true, limit: MOST_ROWS })) {
       if (row.group && !isGatewayGroup(row.group) && hasNoProcess(row) && hasAgentEnded(place, row, row.group))
-        await settle(context, place, row, row.group);
+        await settleUnreported(
+          context,
+          { ...place, agent: agentNamed(row.group.client) },
+          row,
+          `${row.group.title} is gone and did not report a result`,
+        );
     }
   } catch (error) {
     await warn(context.io, `calls of killed agents could not be ended: ${messageOf(error)}`);
@@ -35,11 +39,4 @@ function hasNoProcess({ state }: SessionRow): boolean {
 function hasAgentEnded({ ports }: OutsidePlace, { updatedAt }: SessionRow, group: SessionGroup): boolean {
   const lives = agentLives(group);
   return lives === undefined ? ports.clock.now() - Date.parse(updatedAt) > ASSUMED_ALIVE_MS : !lives;
-}
-
-async function settle(context: Context, place: OutsidePlace, row: SessionRow, { client, title }: SessionGroup): Promise<void> {
-  const [tool = "unnamed"] = row.title.split(" ", 1);
-  const answer: ProbeAnswer = { state: "unknown", evidence: `${title} is gone and did not report a result` };
-  const translated = { tool, kind: "other", input: {} } as const;
-  await settleCall(context, { ...place, agent: agentNamed(client) }, { row, translated, answer }).catch(ignoreHeld);
 }

@@ -87,6 +87,12 @@ export function ignoreHeld(error: unknown): undefined {
   if (!isHeldElsewhere(error)) throw error;
 }
 
+/** What happened and what to do about it, on one line. */
+export function failureText(error: unknown): string {
+  const { message, hint } = asFailure(error);
+  return hint === "" ? message : `${message} ${hintText(hint)}`;
+}
+
 /** The message itself says what to do. */
 function isAdvised(error: Error): boolean {
   return "detail" in error && typeof error.detail === "object" && error.detail !== null && "advised" in error.detail;

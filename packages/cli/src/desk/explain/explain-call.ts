@@ -7,12 +7,12 @@ import type { HostPorts } from "@assent/host";
 import { type Explanation, explain, isInside, type LoadedPolicy, type WorkspacePolicy } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { offerSeenTools } from "../../compose/mcp/session-servers.ts";
-import { isDirectory, readWorkspace } from "../../compose/place.ts";
+import { givenDirectory, readWorkspace } from "../../compose/place.ts";
 import { type OpenedPolicy, openPolicy } from "../../compose/policy.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { agentNamed } from "../../guard/agent-name.ts";
 import { createOutsidePolicy, type OutsideWorkspace, withUnknownTools } from "../../guard/outside-policy.ts";
-import { asFailure, usageError } from "../../io/failure.ts";
+import { asFailure } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
@@ -76,11 +76,7 @@ function modeFlag(mode: string | undefined): { readonly mode?: string } {
 
 /** `--cwd`, else the current directory if it is inside the workspace, else the workspace. */
 function cwdOf({ io, options }: Context, workspace: string): string {
-  const given = options.text("cwd");
-  if (given === undefined) return isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace;
-  const cwd = resolve(io.cwd, given);
-  if (!isDirectory(cwd)) throw usageError("explain", `option '--cwd' must be a directory, but '${cwd}' is not.`);
-  return cwd;
+  return givenDirectory({ io, options }, "explain") ?? (isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace);
 }
 
 /** As many as a run reads. */

@@ -58,16 +58,9 @@ const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
 };
 const FURNITURE_ROWS = 10;
 
+/** Asks one question at a time; `oneAtATime` queues them. */
 export function terminalApprover(parts: TerminalApproverParts): Approver {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    available: () => true,
-    ask: (approval, signal) => {
-      const turn = last.then(() => askOnce(parts, approval, signal));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-  };
+  return { available: () => true, ask: (approval, signal) => askOnce(parts, approval, signal) };
 }
 
 async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {

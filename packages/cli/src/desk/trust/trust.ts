@@ -73,7 +73,8 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
 async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
   const { io, options } = context;
   if (options.flag("yes")) return true;
-  if (io.stdinIsTTY && io.stderr.isTTY) return await askToTrust(context, await trustLines(ledger, state));
+  if (io.stdinIsTTY && io.stderr.isTTY)
+    return await confirmInTerminal(context, { lines: await trustLines(ledger, state), question: QUESTION, declined: "Not trusted." });
   throw new CommandError("confirmation_required", 2, {
     message: "Trusting a workspace needs a terminal, or --yes. Nothing was trusted.",
     hint: "Look first: assent trust --show. Then: assent trust --yes",
@@ -90,11 +91,6 @@ async function print({ io, options }: Context, ledger: Ledger, state: TrustState
   const { workspace: dir, digest } = configuration;
   if (options.flag("json")) await printJson(io, { dir, trusted, digest, would: listActivations(configuration) });
   else await io.stdout.write(`${(await trustLines(ledger, state)).join("\n")}\n${oneLine(`digest ${digest}`)}\n`);
-}
-
-/** Only a typed y confirms. */
-export function askToTrust(context: Context, lines: readonly string[]): Promise<boolean> {
-  return confirmInTerminal(context, { lines, question: QUESTION, declined: "Not trusted." });
 }
 
 const QUESTION = "Trust it exactly as shown? Type y and Enter to trust it, anything else to decline: ";

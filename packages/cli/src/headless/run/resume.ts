@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import { exitOf, printCallEnd } from "../../call/end.ts";
 import { type CallResult, endedCall, resumeCall } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
-import { isDirectory } from "../../compose/place.ts";
+import { isDirectory, otherDirectory } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
-import { asFailure, CommandError, usageError } from "../../io/failure.ts";
+import { asFailure, CommandError } from "../../io/failure.ts";
 import { printFailure, printJson } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
@@ -88,16 +87,6 @@ async function alreadyEnded({ ledger }: Store, { id, state }: ResumedRow): Promi
   return typeof end === "string" ? undefined : { end, exit: exitOf(end) };
 }
 
-function continueCall(context: Context, store: Store, { id, cwd }: ResumedRow): Promise<CallResult | undefined> {
-  const given = context.options.text("cwd");
-  const elsewhere = given === undefined ? undefined : resolve(context.io.cwd, given);
-  if (elsewhere !== undefined && !isDirectory(elsewhere))
-    throw usageError("resume", `option '--cwd' must be a directory, but '${elsewhere}' is not.`);
-  if (elsewhere === undefined && !isDirectory(cwd)) {
-    throw new CommandError("cwd_missing", 1, {
-      message: `The directory of this session no longer exists: ${cwd}`,
-      hint: `Continue in another directory, where waiting calls are asked again: assent resume ${id} --cwd DIR`,
-    });
-  }
-  return resumeCall(context, store, { id, ...(elsewhere !== undefined && { cwd: elsewhere }) });
+function continueCall(context: Context, store: Store, row: ResumedRow): Promise<CallResult | undefined> {
+  return resumeCall(context, store, { id: row.id, cwd: otherDirectory(context, row) });
 }

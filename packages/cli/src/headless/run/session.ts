@@ -1,6 +1,5 @@
-import { resolve } from "node:path";
 import { hasWakingNotice, nextDue } from "@assent/agent";
-import { type Ledger, openSession, readRow, readSessionState, type Session } from "@assent/core";
+import { openSession, readRow, readSessionState, type Session } from "@assent/core";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
@@ -8,9 +7,8 @@ import { type CallFlags, mergeResumedFlags, readFlags } from "../../compose/flag
 import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.ts";
 import { commandHolder, keepAlive } from "../../compose/keep-alive.ts";
 import { type RunModel, resolveRunModel } from "../../compose/model.ts";
-import { isDirectory, type WorkPlace } from "../../compose/place.ts";
+import { otherDirectory, type WorkPlace } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
-import { CommandError, usageError } from "../../io/failure.ts";
 import type { Store } from "../../store/store.ts";
 import type { Work } from "../host/inbox.ts";
 import { conductRun, type RunParts } from "./conduct.ts";
@@ -56,7 +54,8 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const now = ports.clock.now();
     const unsent = await unsentRun(ledger, id, before, now);
     if (run.input === "text" && !unsent && remainingWork(before, prompt, now).length === 0) return undefined;
-    const cwd = await otherDirectory(context, ledger, id);
+    const row = await readRow(ledger, "sessions", id);
+    const cwd = row && otherDirectory(context, row);
     // What can fail is done before the session is opened, because it stays open after a failure.
     const { created, model } = before;
     const flags = mergeResumedFlags(created?.options, context);
@@ -105,19 +104,6 @@ function isUnfinished(state: Session["state"], now: number): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
   const isDue = [...state.schedules.values()].some((row) => row.durable && (nextDue(row) ?? Number.POSITIVE_INFINITY) <= now);
   return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort || isDue;
-}
-
-/** The new working directory, if given; otherwise the session's own must still exist. */
-async function otherDirectory({ io, options }: Context, ledger: Ledger, id: string): Promise<string | undefined> {
-  const given = options.text("cwd");
-  const cwd = given === undefined ? undefined : resolve(io.cwd, given);
-  if (cwd !== undefined && !isDirectory(cwd)) throw usageError("resume", `option '--cwd' must be a directory, but '${cwd}' is not.`);
-  const row = await readRow(ledger, "sessions", id);
-  if (cwd !== undefined || row === undefined || isDirectory(row.cwd)) return cwd;
-  throw new CommandError("cwd_missing", 1, {
-    message: `The directory of this session no longer exists: ${row.cwd}`,
-    hint: `Continue in another directory, where waiting calls are asked again: assent resume ${id} --cwd DIR`,
-  });
 }
 
 async function prepareResumed(context: Context, session: Session, chosen: RunModel, agent: ComposedAgent): Promise<void> {

@@ -6,7 +6,7 @@ import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { counted, oneLine } from "../../io/visible-text.ts";
 import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, partialContent, partOf } from "../diff/choice.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
-import { convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
+import { addSeen, convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { makeTheme } from "../draw/theme.ts";
 import { actionLines, actionRows } from "./action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } from "./actions.ts";
@@ -127,10 +127,7 @@ function markShown(card: Card, state: CardState, canvas: Canvas): CardState {
 }
 
 function seenOn(card: Card, state: CardState, canvas: Canvas): CardState {
-  const { next } = pageOf(card, state, canvas);
-  const { seen } = state;
-  const isNextToIt = !isBefore(seen, state.at);
-  return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
+  return { ...state, ...addSeen(state, pageOf(card, state, canvas).next, canvas.columns) };
 }
 
 function isAllSeen(card: Card, state: CardState, { columns }: Pick<Size, "columns">): boolean {

@@ -2,8 +2,8 @@ import { cut, wrapWords } from "../../io/display-width.ts";
 import { counted, oneLine } from "../../io/visible-text.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import {
+  addSeen,
   convertProgress,
-  isBefore,
   isEnd,
   type Pages,
   type Position,
@@ -99,9 +99,7 @@ function fitToWidth(confirming: YesNoQuestion, state: ConfirmState, { columns }:
 
 function seenOn(confirming: YesNoQuestion, state: ConfirmState, canvas: Canvas): ConfirmState {
   const { next } = pageFrom(pagesOf(confirming), state.at, room(canvas));
-  const { seen } = state;
-  const isNextToIt = !isBefore(seen, state.at);
-  return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
+  return { ...state, ...addSeen(state, next, canvas.columns) };
 }
 
 function isAllSeen(confirming: YesNoQuestion, { seen, seenAt }: ConfirmState, { columns }: Pick<Size, "columns">): boolean {

@@ -6,7 +6,7 @@ import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { FrontEnd, SessionObserver } from "../../compose/front-end.ts";
 import type { WorkPlace } from "../../compose/place.ts";
 import { type RevisionParts, revisionParts } from "../../desk/approvals/revise.ts";
-import { asFailure, hintText } from "../../io/failure.ts";
+import { asFailure, failureText } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import type { SettleProposal } from "../cards/proposal-cards.ts";
@@ -208,8 +208,7 @@ async function reportFailure(view: ConversationView, work: () => Promise<unknown
 }
 
 function sayFailure(view: ConversationView, error: unknown): void {
-  const { message, hint } = asFailure(error);
-  view.append({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
+  view.append({ type: "note", text: failureText(error), role: "error" });
   view.state.status = { ...view.state.status, note: "" };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentSession, RunEnd } from "@assent/agent";
 import { resumeCalls } from "../../headless/run/talk.ts";
-import { asFailure, hintText } from "../../io/failure.ts";
+import { asFailure, failureText, hintText } from "../../io/failure.ts";
 import type { ConversationView } from "../screen/view.ts";
 import type { Block } from "../transcript/block.ts";
 import { buildPrompt } from "../transcript/prompt.ts";
@@ -162,8 +162,7 @@ async function resumeOpenCalls({ agent, policy, session }: TuiSession, signal: A
 }
 
 function describeFailure(error: unknown): RunEnd {
-  const { type, message, hint } = asFailure(error);
-  return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hintText(hint)}` } };
+  return { reason: "failed", text: "", error: { type: asFailure(error).type, message: failureText(error) } };
 }
 
 const PARKED = "An answer is needed: /approvals lists what is waiting. Resume the session once it is answered.";

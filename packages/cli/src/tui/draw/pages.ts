@@ -39,6 +39,12 @@ export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Positi
 /** How far a text was read: shown from `at`, seen up to `seen` at the width `seenAt` (0: not yet). */
 export type ReadProgress = { readonly at: Position; readonly seen: Position; readonly seenAt: number };
 
+/** The progress after a page up to `next` was shown. It counts only if nothing before it was passed over. */
+export function addSeen({ at, seen }: ReadProgress, next: Position, columns: number): Pick<ReadProgress, "seen" | "seenAt"> {
+  const isNextToIt = !isBefore(seen, at);
+  return { seenAt: columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
+}
+
 /** Converts progress to another width. A text read to its end stays read; otherwise only whole pieces count. `at` never passes `seen`, so that paging reaches everything. */
 export function convertProgress(reading: ReadProgress, columns: number, pagesAt: (columns: number) => Pages): ReadProgress {
   const { at, seen, seenAt } = reading;

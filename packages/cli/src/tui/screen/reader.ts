@@ -1,5 +1,5 @@
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
-import { type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
+import { isBefore, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { makeTheme } from "../draw/theme.ts";
 import type { Block } from "../transcript/block.ts";
 import { drawBlock } from "../transcript/draw-block.ts";
@@ -55,7 +55,10 @@ type ReaderMove = { readonly pages: Pages; readonly at: Position; readonly canva
 
 function moveTo(name: string, { pages, at, canvas, last }: ReaderMove): Position {
   const line = { ...canvas, rows: 1 };
-  const down = (size: Canvas): Position => earlier(pageFrom(pages, at, size).next, last);
+  const down = (size: Canvas): Position => {
+    const { next } = pageFrom(pages, at, size);
+    return isBefore(next, last) ? next : last;
+  };
   switch (name) {
     case "up":
     case "k":
@@ -78,8 +81,4 @@ function moveTo(name: string, { pages, at, canvas, last }: ReaderMove): Position
     default:
       return at;
   }
-}
-
-function earlier(left: Position, right: Position): Position {
-  return left.piece < right.piece || (left.piece === right.piece && left.row < right.row) ? left : right;
 }

@@ -1,3 +1,4 @@
+import { MODE_NAMES } from "../../command-line/options.ts";
 import type { CompletedCommand, IdKind } from "../input/completion.ts";
 import { type Binding, keyLines } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
@@ -10,8 +11,6 @@ export type SlashCommand = CompletedCommand & {
   readonly unlisted?: true;
 };
 
-const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
-
 function idAfter(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "ids"> {
   return { takes: [word], ids: { [word]: kind } };
 }
@@ -19,7 +18,7 @@ function idAfter(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "
 /** All slash commands, in the order of the help. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "help", says: "these commands", unlisted: true },
-  { name: "mode", says: "choose how much runs without asking", usage: "MODE", takes: MODES },
+  { name: "mode", says: "choose how much runs without asking", usage: "MODE", takes: MODE_NAMES },
   { name: "plan", says: "plan first; change nothing until you approve", usage: "[off]", takes: ["off"] },
   { name: "model", says: "show or change the model", usage: "[PROVIDER:NAME]" },
   {

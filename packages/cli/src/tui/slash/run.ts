@@ -1,5 +1,5 @@
 import type { Context } from "../../command-line/spec.ts";
-import { asFailure, hintText } from "../../io/failure.ts";
+import { failureText } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { lastConfined, type PersonCommands } from "../conversation/person-commands.ts";
 import type { Turns } from "../conversation/turns.ts";
@@ -37,8 +37,7 @@ export async function runSlash(parts: SlashParts, line: string): Promise<void> {
     if (act) await act(parts, words);
     else say(parts, line, await runAssent(parts, [...(command.runs ?? []), ...words]));
   } catch (error) {
-    const { message, hint } = asFailure(error);
-    parts.view.append({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
+    parts.view.append({ type: "note", text: failureText(error), role: "error" });
   }
 }
 

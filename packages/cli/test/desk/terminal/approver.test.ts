@@ -6,6 +6,8 @@ import { testApprover } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import { approvalLines } from "../../../src/desk/approvals/view.ts";
 import { terminalApprover } from "../../../src/desk/terminal/approver.ts";
+import { oneAtATime } from "../../../src/desk/terminal/one-at-a-time.ts";
+import { terminalQuestioner } from "../../../src/desk/terminal/questioner.ts";
 import { styleOf } from "../../../src/io/style.ts";
 import { type FakeTerminal, fakeTerminal } from "../../support/terminal.ts";
 
@@ -223,7 +225,11 @@ describe("the terminal approver", () => {
 
   test("of two approvals, Enter twice at once reaches only the first", async () => {
     const terminal = fakeTerminal();
-    const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => undefined });
+    const parts = { io: terminal.io, clock: terminal.clock, by: BY };
+    const { approver } = oneAtATime({
+      approver: terminalApprover({ ...parts, cancel: () => undefined }),
+      questioner: terminalQuestioner(parts),
+    });
     const signal = new AbortController().signal;
     const first = approver.ask(approval(), signal);
     const second = approver.ask(approval({ id: "a_2" }), signal);
