@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Answer, type OpenApproval, reviewChanges } from "@assent/core";
+import { type Answer, type Approver, type OpenApproval, reviewChanges } from "@assent/core";
 import { unifiedDiff } from "@assent/core/parts";
 import { testApprover } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
@@ -51,6 +51,11 @@ function ask(
   let cancels = 0;
   const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => cancels++, ...means });
   return { ...terminal, abort, answer: approver.ask(approval(change), abort.signal), cancelled: () => cancels };
+}
+
+function queuedApprover({ io, clock }: FakeTerminal): Approver {
+  const parts = { io, clock, by: BY };
+  return oneAtATime({ approver: terminalApprover({ ...parts, cancel: () => undefined }), questioner: terminalQuestioner(parts) }).approver;
 }
 
 /** Waits for a text and for the time to read it. */
@@ -225,11 +230,7 @@ describe("the terminal approver", () => {
 
   test("of two approvals, Enter twice at once reaches only the first", async () => {
     const terminal = fakeTerminal();
-    const parts = { io: terminal.io, clock: terminal.clock, by: BY };
-    const { approver } = oneAtATime({
-      approver: terminalApprover({ ...parts, cancel: () => undefined }),
-      questioner: terminalQuestioner(parts),
-    });
+    const approver = queuedApprover(terminal);
     const signal = new AbortController().signal;
     const first = approver.ask(approval(), signal);
     const second = approver.ask(approval({ id: "a_2" }), signal);
@@ -483,7 +484,7 @@ describe("the terminal approver", () => {
 
 testApprover("the terminal approver as a port", async () => {
   const terminal = fakeTerminal();
-  const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => undefined });
+  const approver = queuedApprover(terminal);
   return {
     approver,
     answer: async ({ id }, outcome) => {
