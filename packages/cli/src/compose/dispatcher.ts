@@ -1,7 +1,7 @@
 import type { RunLimits } from "@assent/agent";
 import { type By, createDispatcher, type Dispatcher, type DispatcherDeps, type Session } from "@assent/core";
 import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
-import { createHostFileChanges, currentUser, type HookRunner, type HostPorts } from "@assent/host";
+import { createHostFileChanges, type HookRunner, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { approvalEditor } from "../desk/approvals/editor.ts";
 import { type RevisionParts, revisionParts } from "../desk/approvals/revise.ts";
@@ -94,7 +94,7 @@ function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   const { io } = context;
   const { approver, questioner } = runtime.frontEnd ?? {};
   const attended = !approver && runtime.onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
-  const by = personBy(currentUser().user, { name: undefined, door: "call", from: commandPlace(io) });
+  const by = personBy({ door: "call", from: commandPlace(io) });
   return {
     attended,
     by,

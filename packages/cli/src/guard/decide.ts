@@ -171,7 +171,7 @@ export async function createOutsideDispatcher(
   const { ports, agent } = place;
   const { clock, ids, digest, files, processes } = ports;
   const { facts, rules, tools, source } = policy;
-  const by = personBy(currentUser().user, { name: agentTitle(agent), door: "hook" });
+  const by = personBy({ name: agentTitle(agent), door: "hook" });
   const approver = onAsk === "deny" ? undefined : onAsk === "wait" ? waitingApprover() : dialogApprover(agent);
   const deps: DispatcherDeps = {
     ...{ session, clock, ids, digest, files, processes, tools, rules, facts, by },

@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { LedgerError } from "@assent/core";
-import { currentUser } from "@assent/host";
 import { loadPage, serveInbox } from "@assent/inbox";
 import type { Context } from "../command-line/spec.ts";
 import { NO_OPTIONS } from "../compose/flags.ts";
@@ -24,7 +23,7 @@ import { createInboxDesk } from "./inbox-desk.ts";
 export function runInbox(context: Context): Promise<number> {
   const { io, options } = context;
   return withStore(context, async (store) => {
-    const by = personBy(currentUser().user, { name: options.text("by"), door: "inbox", from: "inbox" });
+    const by = personBy({ name: options.text("by"), door: "inbox", from: "inbox" });
     const desk = createInboxDesk({ context, store, by });
     const server = await serveInbox({
       desk,

@@ -1,10 +1,12 @@
 import type { By } from "@assent/core";
+import { currentUser } from "@assent/host";
 import type { Io } from "./io.ts";
 
-type Answerer = { readonly name: string | undefined; readonly door: string; readonly from?: "terminal" | "command" | "inbox" };
+type Answerer = { readonly name?: string | undefined; readonly door: string; readonly from?: "terminal" | "command" | "inbox" };
 
 /** Identifies the person by system user; `name` is only claimed. */
-export function personBy(user: string, { name, door, from }: Answerer): By {
+export function personBy({ name, door, from }: Answerer): By {
+  const { user } = currentUser();
   return { kind: "person", user, name: name?.trim() || user, door, pid: process.pid, ...(from && { from }) };
 }
 

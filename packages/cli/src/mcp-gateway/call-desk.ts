@@ -17,8 +17,7 @@ import type { FollowedPolicy } from "../compose/follow-policy.ts";
 import { waitingReason } from "../guard/decide.ts";
 import { untilAborted } from "../io/cancel-on-signal.ts";
 import { storeFlag } from "../store/location.ts";
-import { type CallRecord, createCallRecord, type Lane, type OpenCall, recordedKey, requestKey } from "./call-record.ts";
-import type { GatewayParts } from "./gateway-parts.ts";
+import { type CallRecord, createCallRecord, type GatewayParts, type Lane, type OpenCall, recordedKey, requestKey } from "./call-record.ts";
 
 /** Decides about the calls of one client. */
 export type CallDesk = Pick<GatewayConnection, "call"> & { readonly close: () => Promise<void> };

@@ -13,20 +13,36 @@ import {
 } from "@assent/core";
 import { createUnknownOutcomes } from "@assent/core/parts";
 import { callKey, idsWithPrefix } from "@assent/guard";
-import { currentUser } from "@assent/host";
+import type { HostPorts } from "@assent/host";
+import type { ClientInFront, ConfiguredServer } from "@assent/mcp";
+import type { ConnectedClient } from "@assent/mcp/gateway";
 import type { Context } from "../command-line/spec.ts";
 import { commonDeps } from "../compose/dispatcher.ts";
-import { flagsForRecord } from "../compose/flags.ts";
+import { type CallFlags, flagsForRecord } from "../compose/flags.ts";
 import type { FollowedPolicy } from "../compose/follow-policy.ts";
 import { createHooks } from "../compose/hook-runner.ts";
 import { commandHolder } from "../compose/keep-alive.ts";
+import type { WorkPlace } from "../compose/place.ts";
 import { cut } from "../io/display-width.ts";
 import { ignoreHeld } from "../io/failure.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { personBy } from "../io/who.ts";
+import type { Store } from "../store/store.ts";
 import { VERSION } from "../version.ts";
-import type { GatewayParts } from "./gateway-parts.ts";
 import { gatewayClient } from "./group.ts";
+
+/** What the connection of one client needs. */
+export type GatewayParts = {
+  readonly store: Store;
+  readonly ports: HostPorts;
+  readonly place: WorkPlace;
+  readonly flags: CallFlags;
+  readonly servers: readonly ConfiguredServer[];
+  /** How long a call that waits for approval is held. */
+  readonly holdMs: number;
+  readonly client: ConnectedClient;
+  readonly inFront: ClientInFront;
+};
 
 /** A dispatcher that works on one call at a time; a connection has as many as it has calls at once. */
 export type Lane = { readonly session: Session; readonly dispatcher: Dispatcher; readonly close: () => Promise<void> };
@@ -81,7 +97,7 @@ export function createCallRecord(context: Context, parts: RecordParts): CallReco
   const makeLane = (session: Session): Lane => {
     const hooks = createHooks(context, { session, ports, policy });
     const { changes: _noProposals, ...common } = commonDeps(context, { session, ports, policy, unknown: unknown.fingerprints });
-    const by = personBy(currentUser().user, { name: client.title, door: "mcp" });
+    const by = personBy({ name: client.title, door: "mcp" });
     const lane: Lane = {
       session,
       dispatcher: createDispatcher({

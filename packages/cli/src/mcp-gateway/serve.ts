@@ -1,8 +1,11 @@
 import { messageOf } from "@assent/core";
-import type { HttpGateway } from "@assent/mcp/gateway";
+import { ajvSchemas } from "@assent/host";
+import type { GatewayConnection, HttpGateway } from "@assent/mcp/gateway";
 import type { Context } from "../command-line/spec.ts";
 import { readFlags } from "../compose/flags.ts";
+import { followPolicy } from "../compose/follow-policy.ts";
 import { keepAlive } from "../compose/keep-alive.ts";
+import { openServerSet, reportFailures } from "../compose/mcp/session-servers.ts";
 import { readPlace } from "../compose/place.ts";
 import { untilAborted } from "../io/cancel-on-signal.ts";
 import { listenError } from "../io/listen-error.ts";
@@ -10,7 +13,8 @@ import { warn } from "../io/output.ts";
 import { isGone } from "../io/process-io.ts";
 import { withStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
-import { openGatewayConnection } from "./connection.ts";
+import { createCallDesk } from "./call-desk.ts";
+import type { GatewayParts } from "./call-record.ts";
 import { findServedServers } from "./served-servers.ts";
 
 const HOLD_MS = 50_000;
@@ -62,4 +66,31 @@ async function serveHttp({ io, options }: Context, parts: ServedParts, signal: A
   } finally {
     await server.close();
   }
+}
+
+/** Starts the servers of a client. What it calls is recorded in a session of its own, from the first call on. */
+async function openGatewayConnection(context: Context, parts: GatewayParts): Promise<GatewayConnection> {
+  const { store, ports, place, flags, servers, inFront } = parts;
+  const { workspace } = place;
+  const policy = await followPolicy(context, { workspace, flags, ledger: store.ledger });
+  const settings = policy.source.settings;
+  const set = await openServerSet(context, { servers, ports, workspace, settings, inFront });
+  const { makeReadingTools } = await import("@assent/mcp/gateway");
+  const schemas = ajvSchemas();
+  const reading = set.servers.flatMap((server) => makeReadingTools(server, { schemas, digest: ports.digest, received: inFront.received }));
+  const offerTools = (): void => policy.offerServerTools([...set.tools(), ...reading]);
+  reportFailures(context, set);
+  set.subscribe(offerTools);
+  await set.settle(settings()["mcp.startWait"] * 1_000);
+  offerTools();
+  const desk = createCallDesk(context, { ...parts, policy });
+  return {
+    servers: set,
+    call: desk.call,
+    close: async () => {
+      await desk.close();
+      await set.close();
+      policy.source.close();
+    },
+  };
 }

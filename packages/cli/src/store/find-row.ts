@@ -1,4 +1,5 @@
 import type { Ledger, Lists } from "@assent/core";
+import type { Context } from "../command-line/spec.ts";
 import { CommandError } from "../io/failure.ts";
 
 const SHORTEST = 6;
@@ -30,4 +31,10 @@ export async function findRow<K extends keyof Lists>(ledger: Ledger, kind: K, id
     message: `'${id}' matches several ${what} ids: ${matches.join(", ")}${more}`,
     hint: "Give more characters.",
   });
+}
+
+/** The id of the session that `--session` names. */
+export async function findNamedSession({ options }: Pick<Context, "options">, ledger: Ledger): Promise<string | undefined> {
+  const given = options.text("session");
+  return given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id;
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "@assent/core";
-import { createSystemClock, currentUser } from "@assent/host";
+import { createSystemClock } from "@assent/host";
 import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { Context } from "../command-line/spec.ts";
 import { withTimer } from "../compose/keep-alive.ts";
@@ -80,7 +80,7 @@ async function watch(given: Context, store: Store): Promise<number> {
       screen.renderNow(true);
     });
   };
-  const by = personBy(currentUser().user, { name: options.text("by"), door: "watch", from: "terminal" });
+  const by = personBy({ name: options.text("by"), door: "watch", from: "terminal" });
   const show = async (id: string): Promise<void> => {
     for (let next: string | undefined = id; next !== undefined; ) {
       const card: OpenCard = { id: next, gone: new AbortController(), next: undefined };

@@ -3,7 +3,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { printFailure } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
-import { findRow } from "../../store/find-row.ts";
+import { findNamedSession, findRow } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { confirmInTerminal } from "../terminal/confirm.ts";
 import { listWaiting, type WaitingItem, waitingCells, waitingKind } from "./waiting-list.ts";
@@ -18,11 +18,10 @@ export async function answerSeveral(context: Context, { command, one }: AnswerCo
   const foreign = FOR_ONE.find((name) => options.flag(name));
   if (foreign !== undefined) throw usageError(command, `option '--${foreign}' is for one approval; give a single id.`);
   const items = await withStoreIfAny(context, async ({ ledger }) => {
-    const session = options.text("session");
+    const session = await findNamedSession(context, ledger);
     if (session === undefined) return await namedItems(context, ledger);
     if (context.operands.length > 0) throw usageError(command, "give ids, or --session, not both.");
-    const { id } = await findRow(ledger, "sessions", session);
-    return await listWaiting(ledger, { query: { session: id }, after: undefined, limit: MOST });
+    return await listWaiting(ledger, { query: { session }, after: undefined, limit: MOST });
   });
   const asked = items.filter(({ tool }) => command === "reject" || tool !== "ask");
   if (asked.length < items.length) await io.stderr.write("Questions need answers of their own, so they are left out.\n");

@@ -9,7 +9,7 @@ import {
   type Rules,
   readRow,
 } from "@assent/core";
-import { createRandomIds, createSystemClock, currentUser } from "@assent/host";
+import { createRandomIds, createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -41,7 +41,7 @@ export function answerApprovalCommand(context: Context, given: AnswerReader): Pr
 async function saveAnswer(context: Context, store: Store, row: ApprovalRow, given: AnswerReader): Promise<AnswerReport> {
   const { options, overrides } = context;
   const clock = overrides.clock ?? createSystemClock();
-  const by = personBy(currentUser().user, { name: options.text("by"), door: "command", from: commandPlace(context.io) });
+  const by = personBy({ name: options.text("by"), door: "command", from: commandPlace(context.io) });
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;

@@ -3,19 +3,21 @@ import type { Context, Options } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { answerApprovalCommand } from "./answer.ts";
 
-export async function approve(context: Context): Promise<number> {
-  if (namesSeveral(context)) return await severally(context, "approve", approveOne);
-  if (context.operands.length === 0) throw usageError("approve", "ID is missing. See: assent approvals. Or give --session.");
-  return await approveOne(context);
+export function approve(context: Context): Promise<number> {
+  return answer(context, "approve", approveOne);
 }
 
-/** True if the command names several approvals, or all of a session. */
-function namesSeveral({ operands, options }: Context): boolean {
-  return operands.length > 1 || options.text("session") !== undefined;
+export function reject(context: Context): Promise<number> {
+  return answer(context, "reject", rejectOne);
 }
 
-async function severally(context: Context, command: "approve" | "reject", one: (context: Context) => Promise<number>): Promise<number> {
-  return (await import("./answer-several.ts")).answerSeveral(context, { command, one });
+/** Answers one approval, several, or all of a session. */
+async function answer(context: Context, command: "approve" | "reject", one: (context: Context) => Promise<number>): Promise<number> {
+  const { operands, options } = context;
+  if (operands.length > 1 || options.text("session") !== undefined)
+    return (await import("./answer-several.ts")).answerSeveral(context, { command, one });
+  if (operands.length === 0) throw usageError(command, "ID is missing. See: assent approvals. Or give --session.");
+  return await one(context);
 }
 
 async function approveOne(context: Context): Promise<number> {
@@ -42,12 +44,6 @@ async function approveOne(context: Context): Promise<number> {
     ...(text !== undefined && { updatedInput: await parseEdit(text) }),
     ...(scope && { remember: remember(options, scope, now) }),
   }));
-}
-
-export async function reject(context: Context): Promise<number> {
-  if (namesSeveral(context)) return await severally(context, "reject", rejectOne);
-  if (context.operands.length === 0) throw usageError("reject", "ID is missing. See: assent approvals. Or give --session.");
-  return await rejectOne(context);
 }
 
 function rejectOne(context: Context): Promise<number> {

@@ -7,7 +7,7 @@ import { cut, LIST_WIDTH, wrapWords } from "../../io/display-width.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { findRow } from "../../store/find-row.ts";
+import { findNamedSession, findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { agentTask } from "../sessions/agent-session.ts";
@@ -31,9 +31,9 @@ export function listApprovals(context: Context): Promise<number> {
   });
 }
 
-async function queryOf({ options }: Context, ledger: Ledger): Promise<WaitingPage["query"]> {
-  const [session, tool, all] = [options.text("session"), options.text("tool"), options.flag("all")];
-  const id = session === undefined ? undefined : (await findRow(ledger, "sessions", session)).id;
+async function queryOf(context: Context, ledger: Ledger): Promise<WaitingPage["query"]> {
+  const [tool, all] = [context.options.text("tool"), context.options.flag("all")];
+  const id = await findNamedSession(context, ledger);
   return { all, ...(id !== undefined && { session: id }), ...(tool !== undefined && { tool }) };
 }
 

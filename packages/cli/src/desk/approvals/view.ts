@@ -67,10 +67,7 @@ export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited:
 }
 
 /** One line; values too large for lists become "(long)". A caller that hides secrets asks for all of it, and cuts it afterwards. */
-export function approvalSubject(
-  { title, details }: { readonly title: string; readonly details: ConfirmationDetails },
-  width: number = LIST_WIDTH,
-): string {
+export function approvalSubject({ title, details }: Pick<OpenApproval, "title" | "details">, width: number = LIST_WIDTH): string {
   const about: unknown =
     details.type === "exec"
       ? details.command
@@ -90,12 +87,12 @@ function firstLine(prompt: unknown, title: string): unknown {
   return title.endsWith(first) ? "" : `${first}${more.length > 0 ? " …" : ""}`;
 }
 
-export function approvalTitle({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+export function approvalTitle({ title, details }: Pick<OpenApproval, "title" | "details">): string {
   return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
 /** Drops "Confirm", which the heading already says. */
-export function headingOf(approval: { readonly title: string; readonly details: ConfirmationDetails }): string {
+export function headingOf(approval: Pick<OpenApproval, "title" | "details">): string {
   if (approval.title === "Confirm command") return "run a command";
   return approvalTitle(approval)
     .replace(/^Confirm edit: /, "edit ")
@@ -132,7 +129,7 @@ function askSource({ reason, source, rule }: Omit<Asked, "details">): string {
 }
 
 /** A command may name its own directory. */
-export function approvalDirectory({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
+export function approvalDirectory({ details, cwd }: Pick<OpenApproval, "details" | "cwd">): string {
   return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
 }
 

@@ -1,15 +1,15 @@
 import type { Context } from "../../command-line/spec.ts";
 import { whenText } from "../../io/who.ts";
-import { findRow } from "../../store/find-row.ts";
+import { findNamedSession } from "../../store/find-row.ts";
 import { printList } from "../../store/list-page.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 
 export function listProposals(context: Context): Promise<number> {
   const { options } = context;
-  const [session, all] = [options.text("session"), options.flag("all")];
+  const all = options.flag("all");
   return withStoreIfAny(context, async ({ ledger }) => {
-    const sessionId = session === undefined ? undefined : (await findRow(ledger, "sessions", session)).id;
+    const sessionId = await findNamedSession(context, ledger);
     return printList(context, ledger, {
       kind: "proposals",
       query: { all, ...(sessionId !== undefined && { session: sessionId }) },

@@ -12,7 +12,7 @@ import {
   type Session,
   type StoredEvent,
 } from "@assent/core";
-import { createHostFileChanges, currentUser, type HostPorts } from "@assent/host";
+import { createHostFileChanges, type HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, NO_OPTIONS } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
@@ -43,7 +43,7 @@ const LOOK_MS = 1_000;
 export async function settleProposal(context: Context, store: Store, given: ProposalAction): Promise<SettleResult> {
   const { row, reason = context.options.text("reason") ?? "" } = given;
   const ports = hostPortsFor(context, store.directory);
-  const by = given.by ?? personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
+  const by = given.by ?? personBy({ name: context.options.text("by"), door: "command" });
   const wanted: RequestedAction = { ...given, by, reason };
   return await withTimer(async () => {
     const session = await takeSession(context, { store, ports }, row);

@@ -9,14 +9,14 @@ import {
   type SessionRow,
   type SessionState,
 } from "@assent/core";
-import { createSystemClock, currentUser } from "@assent/host";
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { commandHolder, withTimer } from "../../compose/keep-alive.ts";
 import { hostPortsFor } from "../../compose/ports.ts";
 import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { commandPlace, personBy } from "../../io/who.ts";
-import { findRow } from "../../store/find-row.ts";
+import { findNamedSession, findRow } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { recordedTasks } from "../tasks/recorded-tasks.ts";
@@ -35,9 +35,9 @@ export function cancelRunning(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const id = operands[0] ?? "";
   return withStoreIfAny(context, async (store) => {
-    const by = personBy(currentUser().user, { name: options.text("by"), door: "command", from: commandPlace(io) });
+    const by = personBy({ name: options.text("by"), door: "command", from: commandPlace(io) });
     const ports = { ledger: store.ledger, clock: createSystemClock(), by, reason: options.text("reason") ?? null };
-    const found = await findTarget(store.ledger, id, options.text("session"));
+    const found = await findTarget(context, store.ledger, id);
     const end = (await cancelQueued(context, store, found)) ?? (await withTimer(() => requestCancel(ports, found)));
     if (options.flag("json")) await printJson(io, { id, sessionId: found.session.id, ...end });
     else await io.stdout.write(`${id}  ${endWords(end)}\n`);
@@ -52,9 +52,9 @@ export function endWords({ state, outcome }: CancelEnd): string {
 }
 
 /** A session id or its prefix, the id of a background task, or the id of an open call. */
-async function findTarget(ledger: Ledger, id: string, given: string | undefined): Promise<CancelTarget> {
+async function findTarget(context: Context, ledger: Ledger, id: string): Promise<CancelTarget> {
   if (id.startsWith("s_")) return await targetOfSession(ledger, await findRow(ledger, "sessions", id));
-  const only = given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id;
+  const only = await findNamedSession(context, ledger);
   const tasks = (await recordedTasks(ledger, only)).filter(({ row }) => row.task === id);
   const found: CancelTarget[] = tasks.map(({ session }) => ({ session, target: { task: id } }));
   if (found.length === 0)

@@ -3,7 +3,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { whenText } from "../../io/who.ts";
-import { findRow } from "../../store/find-row.ts";
+import { findNamedSession } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { blockedBy, type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
@@ -11,9 +11,8 @@ const COLUMNS = ["id", "state", "blocked by", "started", "session", { shrinks: "
 
 export function listTasks(context: Context): Promise<number> {
   const { io, options } = context;
-  const given = options.text("session");
   return withStoreIfAny(context, async ({ ledger }) => {
-    const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
+    const tasks = await recordedTasks(ledger, await findNamedSession(context, ledger));
     if (options.flag("json")) await printJson(io, tasks.map(taskForm));
     else await io.stdout.write(tasks.length === 0 ? "No tasks.\n" : textTable(COLUMNS, tasks.map(cells), io.stdout.columns()));
     return 0;

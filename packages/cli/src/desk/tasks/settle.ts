@@ -1,6 +1,6 @@
 import { createCapabilities, type TaskRefusal, type Tasks, type TaskView } from "@assent/agent";
 import { type By, LedgerError, openSession, type Session, type TaskStatus } from "@assent/core";
-import { currentUser, type HostPorts } from "@assent/host";
+import type { HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { composeAgent } from "../../compose/agent.ts";
 import { mergeResumedFlags, NO_OPTIONS } from "../../compose/flags.ts";
@@ -13,7 +13,7 @@ import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
-import { findRow } from "../../store/find-row.ts";
+import { findNamedSession } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
@@ -21,10 +21,9 @@ import { resumeCommand } from "../sessions/resume-command.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
 /** Several sessions may use the same task id. */
-async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
-  const id = operands[0] ?? "";
-  const given = options.text("session");
-  const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
+async function findTask(context: Context, { ledger }: Store): Promise<RecordedTask> {
+  const id = context.operands[0] ?? "";
+  const tasks = await recordedTasks(ledger, await findNamedSession(context, ledger));
   const [first, ...others] = tasks.filter(({ row }) => row.task === id);
   if (!first) throw new CommandError("task_stop_not_found", 4, { message: `There is no unfinished task '${id}'.`, hint: "assent tasks" });
   if (others.length === 0) return first;
@@ -94,7 +93,7 @@ async function actOnTask(
   try {
     const ended = endOf(agent.tasks.get(id));
     if (ended) return ended;
-    const refused = await act(agent.tasks, personBy(currentUser().user, { name: context.options.text("by"), door: "command" }));
+    const refused = await act(agent.tasks, personBy({ name: context.options.text("by"), door: "command" }));
     if (refused) throw new CommandError(refused.type, 1, { message: refused.message, hint: `assent tasks${storeFlag(context)}` });
     await agent.tasks.idle();
     return undefined;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Ledger } from "@assent/core";
-import { createSystemClock, currentUser } from "@assent/host";
+import { createSystemClock } from "@assent/host";
 import {
   createTrustGranted,
   createTrustRevoked,
@@ -83,7 +83,7 @@ async function isWanted(context: Context, ledger: Ledger, state: TrustState): Pr
 
 async function personNow({ overrides }: Context): Promise<[by: ReturnType<typeof personBy>, at: string]> {
   const at = new Date((overrides.clock ?? createSystemClock()).now()).toISOString();
-  return [personBy(currentUser().user, { name: undefined, door: "trust" }), at];
+  return [personBy({ door: "trust" }), at];
 }
 
 async function print({ io, options }: Context, ledger: Ledger, state: TrustState): Promise<void> {

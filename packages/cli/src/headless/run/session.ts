@@ -1,5 +1,5 @@
-import { hasWakingNotice, nextDue } from "@assent/agent";
-import { openSession, readRow, readSessionState, type Session } from "@assent/core";
+import { hasWakingNotice, nextDue, readScheduleEntry } from "@assent/agent";
+import { type Ledger, openSession, readRow, readSessionState, type Session, type SessionState } from "@assent/core";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
@@ -10,12 +10,13 @@ import { type RunModel, resolveRunModel } from "../../compose/model.ts";
 import { otherDirectory, type WorkPlace } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import type { Store } from "../../store/store.ts";
+import { detachedRun, readCreated } from "../../worker/requirements.ts";
 import type { Work } from "../host/inbox.ts";
 import { conductRun, type RunParts } from "./conduct.ts";
 import { createRunSession } from "./create-session.ts";
 import type { RunFlags } from "./flags.ts";
 import { reportNotices, reportPausedTasks, resumeUnblocked } from "./paused-tasks.ts";
-import { unsentRun } from "./unsent-run.ts";
+import type { ScheduleEntry } from "./schedule-file.ts";
 
 export type NewRun = {
   /** Undefined: a host sends it. */
@@ -114,3 +115,23 @@ async function prepareResumed(context: Context, session: Session, chosen: RunMod
   await reportNotices(context, session);
   if (from !== chosen.id) await session.record([session.draft("model.changed", { from, to: chosen.id, by: "resume" })], "normal");
 }
+
+/** A detached run whose prompt was not sent to the model yet. Schedules whose time has passed fire soon. */
+async function unsentRun(ledger: Ledger, id: string, state: SessionState, now: number): Promise<UnsentRun | undefined> {
+  const { options, forked } = state.created ?? {};
+  if (forked || !options || !("detached" in options)) return undefined; // a fork has the prompt in its history
+  for await (const _ of ledger.read({ session: id, seq: 0 }, { session: id, types: ["message.user"] })) return undefined;
+  const run = detachedRun(await readCreated(ledger, id));
+  if (!run) return undefined;
+  const entries = Array.isArray(run["schedules"]) ? run["schedules"] : [];
+  const schedules = entries.map((entry) => readScheduleEntry(entry, 0)).filter((entry) => typeof entry !== "string");
+  const soon = new Date(now + SOON_MS).toISOString();
+  return {
+    prompt: run.prompt,
+    schedules: schedules.map((entry) => (entry.at !== undefined && Date.parse(entry.at) < now + SOON_MS ? { ...entry, at: soon } : entry)),
+  };
+}
+
+const SOON_MS = 5_000;
+
+type UnsentRun = { readonly prompt: string; readonly schedules: readonly ScheduleEntry[] };

@@ -1,6 +1,5 @@
 import type { Tasks } from "@assent/agent";
 import type { By, Session } from "@assent/core";
-import { currentUser } from "@assent/host";
 import { SettingsError } from "@assent/policy";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { FrontEnd, SessionObserver } from "../../compose/front-end.ts";
@@ -159,7 +158,7 @@ const PERSON = "";
 function wireApp(parts: AppParts): AppState {
   const { view, ports, cancelling, place } = parts;
   const leaving = new AbortController();
-  const by = personBy(currentUser().user, { name: undefined, door: "tui", from: "terminal" });
+  const by = personBy({ door: "tui", from: "terminal" });
   const now = (): number => ports.clock.now();
   const turns = makeTurns({
     view,

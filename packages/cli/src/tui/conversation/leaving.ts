@@ -8,12 +8,9 @@ export function endingTasks(tasks: readonly TaskView[]): readonly TaskView[] {
   return tasks.filter(({ status, foreground }) => !foreground && (status === "running" || status === "cancelling"));
 }
 
-export function describeTask({
-  id,
-  agent,
-  description,
-  outputFile,
-}: Pick<TaskView, "id" | "agent" | "description" | "outputFile">): string {
+type NamedTask = Pick<TaskView, "id" | "agent" | "description" | "outputFile">;
+
+export function describeTask({ id, agent, description, outputFile }: NamedTask): string {
   return `${outputFile === undefined ? `${oneLine(agent)}: ` : ""}${oneLine(description)} (${id})`;
 }
 
