@@ -66,7 +66,13 @@ export function lastingEnvironment({ io }: Context): Io["env"] {
 /** Removes the hooks again. The wrapper stays, because other agents may use it. */
 export async function uninstallHooks(context: Context): Promise<number> {
   const agent = agentNamed(context.operands[0] ?? "");
-  const edits = filesOf(context, agent, scopeOf(context, "hook uninstall")).map((file) => editFile(file, (text) => file.uninstall(text)));
+  const edits = filesOf(context, agent, scopeOf(context, "hook uninstall")).map((file) =>
+    editFile(file, (text) => {
+      const left = file.uninstall(text);
+      const isEmpty = left !== text && /^\s*\{\s*\}\s*$/.test(left ?? "");
+      return isEmpty && !existsSync(backupOf(file.path)) ? undefined : left; // install created the file
+    }),
+  );
   return changeFiles(context, edits, {
     finish: () => forgetDoctorResult(context, agent),
     done: `${AGENTS[agent].title} is no longer guarded.`,
@@ -158,10 +164,14 @@ async function isConfirmed(context: Context, lines: readonly string[]): Promise<
   });
 }
 
+function backupOf(path: string): string {
+  return `${path}.before-assent`;
+}
+
 /** Keeps the first version of a file that was not ours as a backup. */
 async function writeEdit(context: Context, { path, before, after, mode }: FileEdit): Promise<void> {
   const { files } = hostPortsFor(context, await stateDirectory(context));
-  const backup = `${path}.before-assent`;
+  const backup = backupOf(path);
   const isOthers = before !== null && mode === undefined && ![WRAPPER_NAME, GATEWAY_NAME].some((name) => before.includes(name));
   if (isOthers && !existsSync(backup)) await files.replace(backup, before, { mode: statSync(path).mode & 0o777 }); // it may hold secrets
   if (after === null) return rmSync(path, { force: true });

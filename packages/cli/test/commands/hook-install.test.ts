@@ -36,10 +36,23 @@ describe("assent hook install", () => {
     assert.match((await at.here(["hook", "uninstall", "claude", "--yes"])).stdout, /^Nothing to change/);
   });
 
-  test("keeps no backup of a file that it created", async () => {
+  test("keeps no backup of a file that it created, and uninstall removes the file", async () => {
     using at = place();
     for (const command of ["install", "uninstall"]) assert.equal((await at.here(["hook", command, "claude", "--yes"])).code, 0);
     assert.ok(!existsSync(home(at, `${SETTINGS}.before-assent`)));
+    assert.ok(!existsSync(home(at, SETTINGS)));
+  });
+
+  test("keeps a file that was empty before, and one with other settings since", async () => {
+    using at = place();
+    writeHome(at, SETTINGS, "{}\n");
+    for (const command of ["install", "uninstall"]) assert.equal((await at.here(["hook", command, "claude", "--yes"])).code, 0);
+    assert.deepEqual(JSON.parse(readHome(at, SETTINGS)), {});
+    assert.equal((await at.here(["hook", "install", "qwen", "--yes"])).code, 0);
+    const added = JSON.parse(readHome(at, ".qwen/settings.json"));
+    writeHome(at, ".qwen/settings.json", JSON.stringify({ ...added, theme: "dark" }));
+    assert.equal((await at.here(["hook", "uninstall", "qwen", "--yes"])).code, 0);
+    assert.deepEqual(JSON.parse(readHome(at, ".qwen/settings.json")), { theme: "dark" });
   });
 
   test("shows the change with --dry-run and writes nothing", async () => {
