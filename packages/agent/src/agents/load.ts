@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isObject } from "@assent/core";
+import { isObject, messageOf } from "@assent/core";
 import { type AgentDefinition, type AgentProblem, parseAgent } from "./definition.ts";
 
 /** Where a definition comes from. */
@@ -104,7 +104,7 @@ function readAgent(file: string, inside: string | undefined): AgentFileResult {
     if (typeof bytes === "string") return refused(bytes);
     return { ...parseAgent(bytes.toString("utf8")), digest: `sha256:${createHash("sha256").update(bytes).digest("hex")}` };
   } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error));
+    return refused(messageOf(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   type Hooks,
+  messageOf,
   type Processes,
   type Session,
   type Subscription,
@@ -195,7 +196,7 @@ export function emitTaskEvent(board: TaskBoard, event: TaskEvent): void {
   try {
     board.deps.observe?.(event);
   } catch (error) {
-    board.deps.warn?.(`an observer of tasks failed: ${error instanceof Error ? error.message : String(error)}`);
+    board.deps.warn?.(`an observer of tasks failed: ${messageOf(error)}`);
   }
 }
 

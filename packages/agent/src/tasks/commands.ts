@@ -3,6 +3,7 @@ import {
   type BackgroundEnd,
   type BackgroundLife,
   mayBeUnderWay,
+  messageOf,
   type TaskProcess,
   type TaskRow,
   ToolError,
@@ -107,8 +108,7 @@ async function nextProcess(board: TaskBoard, entry: TaskEntry, process: TaskProc
 
 async function awaitCommand(board: TaskBoard, entry: TaskEntry, running: Promise<BackgroundEnd>): Promise<void> {
   const end = await running.catch((error: unknown): BackgroundEnd => {
-    const why = error instanceof Error ? error.message : String(error);
-    return { status: "failed", result: entry.progress.text(), error: why, partial: true };
+    return { status: "failed", result: entry.progress.text(), error: messageOf(error), partial: true };
   });
   endLeftoversWithSession(board, entry);
   if (entry.ended) return board.deps.warn?.(`task ${entry.id} had ended already; its later result was ignored`);
@@ -189,6 +189,6 @@ export async function endSurvivors({ deps: { processes, warn } }: TaskBoard, lef
     const { survivors } = await processes.endLeftOver({ ...first, others });
     if (survivors.length > 0) warn?.(`processes of ended background commands still run: ${survivors.join(", ")}`);
   } catch (error) {
-    warn?.(`leftover processes of background commands could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+    warn?.(`leftover processes of background commands could not be ended: ${messageOf(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { LedgerError, type SessionRow } from "@assent/core";
+import { LedgerError, messageOf, type SessionRow } from "@assent/core";
 import type { TaskBoard } from "./board.ts";
 import { closeOpenRequests, type SessionEnd } from "./close-agent.ts";
 import { openAgent } from "./open-agent.ts";
@@ -22,8 +22,7 @@ export async function endLeftSession({ deps, main }: TaskBoard, { session, close
 }
 
 export function warnAboutLeftSession({ deps }: TaskBoard, { session, task }: Pick<LeftSession, "session" | "task">, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  deps.warn?.(`the open calls of session ${session} of agent ${task} could not be ended: ${why}`);
+  deps.warn?.(`the open calls of session ${session} of agent ${task} could not be ended: ${messageOf(error)}`);
 }
 
 /** Ends foreground agents whose process ended, until there are none: a stopped process may still start others below them. */

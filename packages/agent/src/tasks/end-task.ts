@@ -1,4 +1,4 @@
-import { type EventBodies, LedgerError, type TaskStatus } from "@assent/core";
+import { type EventBodies, LedgerError, messageOf, type TaskStatus } from "@assent/core";
 import { taskNotice, taskSummary } from "../notices/task-notice.ts";
 import { emitTaskEvent, notifyWaiting, pruneEnded, type TaskBoard, type TaskEntry, viewTask, wakeConversation } from "./board.ts";
 import { closeAgent, closeOpenRequests } from "./close-agent.ts";
@@ -75,7 +75,7 @@ async function recordEnd(board: TaskBoard, entry: TaskEntry, { body, notice }: T
 
 function reportStoreFailure(board: TaskBoard, entry: TaskEntry, error: unknown): false {
   board.failure ??= { error };
-  board.deps.warn?.(`the end of task ${entry.id} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);
+  board.deps.warn?.(`the end of task ${entry.id} could not be recorded: ${messageOf(error)}`);
   entry.completion.reject(error);
   notifyWaiting(board);
   return false;
@@ -94,7 +94,7 @@ async function closeSession(board: TaskBoard, entry: TaskEntry, { status, settle
     return true;
   } catch (error) {
     if (error instanceof LedgerError) return reportStoreFailure(board, entry, error); // the next process closes it
-    warn?.(`the session of task ${entry.id} could not be closed: ${error instanceof Error ? error.message : String(error)}`);
+    warn?.(`the session of task ${entry.id} could not be closed: ${messageOf(error)}`);
     return true;
   }
 }

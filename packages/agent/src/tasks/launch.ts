@@ -1,7 +1,8 @@
-import { ToolError, type ToolResult } from "@assent/core";
-import { hookEnvelope, sessionHookInput } from "@assent/core/parts";
+import { messageOf, ToolError, type ToolResult } from "@assent/core";
+import { hookEnvelope } from "@assent/core/parts";
 import type { LoadedAgent } from "../agents/load.ts";
 import { resolveMode } from "../agents/tools-and-mode.ts";
+import { loopHookInput, refusalOf } from "../loop/turn/hooks.ts";
 import { addTask, chooseTaskId, emitTaskEvent, refuseInTask, reserveSlot, type TaskBoard, type TaskEntry, viewTask } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
 import type { AgentEnd } from "./end-task.ts";
@@ -106,19 +107,18 @@ async function startAgent(board: TaskBoard, starting: AgentStart): Promise<TaskE
 }
 
 function failStart(name: string, error: unknown): never {
-  const why = error instanceof Error ? error.message : String(error);
-  throw new ToolError(`Could not start agent "${name}": ${why}`, "agent_init_failed");
+  throw new ToolError(`Could not start agent "${name}": ${messageOf(error)}`, "agent_init_failed");
 }
 
 /** Consults `subagent_start` hooks. A block or a failing hook prevents the start. */
 async function consultStartHooks({ deps }: TaskBoard, spec: AgentSpec, name: string, signal: AbortSignal): Promise<string | undefined> {
-  const { id: sessionId, state } = spec.parent.session;
-  const about = sessionHookInput({ sessionId, mode: state.mode, ...(state.created && { cwd: state.created.cwd }) }, "subagent_start");
+  const about = loopHookInput({ session: spec.parent.session }, "subagent_start");
   const answer = await deps.hooks?.consult("subagent_start", { ...about, agent_id: spec.task, agent_type: name }, signal);
   if (!answer) return undefined;
-  if (answer.stop !== undefined || (answer.verdict !== "none" && answer.verdict !== "allow"))
-    throw new Error(answer.stop || answer.reason || `blocked by hook ${answer.name}`);
-  return hookEnvelope({ name: answer.name, ...(answer.spokenBy !== undefined && { spokenBy: answer.spokenBy }), context: answer.context });
+  const why = refusalOf(answer);
+  if (why !== undefined) throw new Error(why);
+  const { name: hook, spokenBy, context } = answer;
+  return hookEnvelope({ name: hook, spokenBy, context });
 }
 
 type BuiltAgent = { readonly spec: AgentSpec; readonly opened: OpenedAgent; readonly prompt: string; readonly name: string };

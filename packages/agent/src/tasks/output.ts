@@ -1,5 +1,6 @@
 import { contentText, type Session } from "@assent/core";
-import { sessionHookInput, sharedToolName } from "@assent/core/parts";
+import { sharedToolName } from "@assent/core/parts";
+import { loopHookInput } from "../loop/turn/hooks.ts";
 import type { TaskBoard, TaskEntry } from "./board.ts";
 
 const SHOWN = 8_000;
@@ -21,11 +22,11 @@ export async function showOutput(board: TaskBoard, entry: TaskEntry, reader: Out
 async function transformOutput(
   { deps: { hooks, clock } }: TaskBoard,
   { agent: tool, callId, prompt: command, startedAt, endedAt }: TaskEntry,
-  { session: { id: sessionId, state }, signal, written }: OutputReader & { readonly written: string },
+  { session, signal, written }: OutputReader & { readonly written: string },
 ): Promise<string> {
   const until = endedAt === undefined ? clock.now() : Date.parse(endedAt);
   const input = {
-    ...sessionHookInput({ sessionId, mode: state.mode, ...(state.created && { cwd: state.created.cwd }) }, EVENT),
+    ...loopHookInput({ session }, EVENT),
     tool_name: sharedToolName(tool),
     tool,
     tool_use_id: callId ?? "",

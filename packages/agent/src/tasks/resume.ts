@@ -1,4 +1,4 @@
-import { type EventBodies, parseEvent, type Session } from "@assent/core";
+import { type EventBodies, messageOf, parseEvent, type Session } from "@assent/core";
 import { escapeXml } from "../loop/steering/reminder.ts";
 import { listRunning, notifyWaiting, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
 import { type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
@@ -81,7 +81,7 @@ export async function resumeTask(board: TaskBoard, entry: TaskEntry, by: string)
     entry.status = "paused";
     return {
       type: "agent_init_failed",
-      message: `Could not start agent "${entry.agent}": ${String(error instanceof Error ? error.message : error)}`,
+      message: `Could not start agent "${entry.agent}": ${messageOf(error)}`,
     };
   }
   await continueTask(board, entry, by);

@@ -1,4 +1,4 @@
-import { type Clock, namedSession } from "@assent/core";
+import { type Clock, messageOf, namedSession } from "@assent/core";
 import type { RunEnd } from "../loop/conversation-state.ts";
 import { emitTaskEvent, notifyWaiting, type TaskBoard, type TaskEntry, viewTask, writeInOrder } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
@@ -122,7 +122,7 @@ async function runAgent({
     if (end.reason === "parked") return "parked";
     return endOf(end, agent, maxTurns, time.signal.aborted ? maxTimeMs : undefined);
   } catch (error) {
-    return failed(agent, error instanceof Error ? error.message : String(error));
+    return failed(agent, messageOf(error));
   } finally {
     stopTimer?.();
   }

@@ -1,4 +1,4 @@
-import { ParkRequest } from "@assent/core";
+import { messageOf, ParkRequest } from "@assent/core";
 import { notifyWaiting, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
 import { closeOpenRequests } from "./close-agent.ts";
 import { endTask, type TaskEnding } from "./end-task.ts";
@@ -24,7 +24,7 @@ export async function cancelTask(board: TaskBoard, id: string, by: string, reaso
     if (!entry.command) await closeOpenRequests(session, entry.session, by);
   } catch (error) {
     await stopUnrecordedCommand(board, entry, by);
-    return { type: "task_stop_internal_error", message: error instanceof Error ? error.message : String(error) };
+    return { type: "task_stop_internal_error", message: messageOf(error) };
   }
   entry.controller.abort(by);
   if (entry.command || entry.isRunning || entry.ended)
@@ -64,7 +64,7 @@ export async function discardTask(board: TaskBoard, entry: TaskEntry, by: string
     entry.opened ??= await reopenTask(board, entry);
     await entry.opened.resumeFromRecord(entry.prompt, entry.controller.signal);
   } catch (error) {
-    board.deps.warn?.(`the open calls of task ${entry.id} could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+    board.deps.warn?.(`the open calls of task ${entry.id} could not be ended: ${messageOf(error)}`);
   }
   await endTask(board, entry, cancelledEnding(board, entry, by));
 }

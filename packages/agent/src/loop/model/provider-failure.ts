@@ -1,4 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
+import { messageOf } from "@assent/core";
 import { PROVIDERS, type ProviderRow } from "../../providers/provider-table.ts";
 import { ModelError } from "../../providers/resolve-model.ts";
 import { ScriptFailure } from "../../script/script.ts";
@@ -9,7 +10,7 @@ export type ProviderFailure = { readonly type: string; readonly message: string;
 
 /** Describes a failed request: the model, its address and the provider's answer. */
 export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof ScriptFailure) return { type: error.type, message };
   if (error instanceof ModelError) return { type: error.type, message, hint: error.hint };
   const cause = error instanceof BrokenAnswer ? error.cause : error;

@@ -1,8 +1,8 @@
-import { type Content, contentText, type HookEvent, type HookNotice, type HookOpinion, type JsonObject } from "@assent/core";
+import { type Content, contentText, type HookEvent, type HookNotice, type HookOpinion, type JsonObject, messageOf } from "@assent/core";
 import { hookEnvelope, sessionHookInput } from "@assent/core/parts";
 import { type ConversationDeps, type ConversationState, emitWarning, endRun, type RunEnd, remindModel } from "../conversation-state.ts";
 
-export function loopHookInput({ session, agent }: ConversationDeps, event: HookEvent | HookNotice): JsonObject {
+export function loopHookInput({ session, agent }: Pick<ConversationDeps, "session" | "agent">, event: HookEvent | HookNotice): JsonObject {
   const { created, mode } = session.state;
   const about = { sessionId: session.id, mode, ...(created && { cwd: created.cwd }), ...(agent && { agentName: agent.type }) };
   return sessionHookInput(about, event);
@@ -21,7 +21,7 @@ async function consult(state: ConversationState, event: HookEvent, fields: JsonO
   try {
     return { opinion: await hooks.consult(event, { ...loopHookInput(state.deps, event), ...fields }, signal) };
   } catch (error) {
-    return { failed: error instanceof Error ? error.message : String(error) };
+    return { failed: messageOf(error) };
   }
 }
 
@@ -38,7 +38,7 @@ async function consultForContext(state: ConversationState, event: HookEvent, fie
 }
 
 export async function tellContext(state: ConversationState, { name, spokenBy, context }: HookOpinion): Promise<void> {
-  const text = hookEnvelope({ name, ...(spokenBy !== undefined && { spokenBy }), context });
+  const text = hookEnvelope({ name, spokenBy, context });
   if (text !== undefined) await remindModel(state, state.deps.session.state.turn + 1, text);
 }
 
@@ -68,11 +68,13 @@ export async function submitPrompt(state: ConversationState, prompt: Content, si
   return { opinion: "opinion" in answer ? answer.opinion : undefined };
 }
 
-/** Why hooks refuse; undefined if they do not. Anything but `none` and `allow` refuses. */
 function findRefusal(answer: HookAnswer): string | undefined {
   if ("failed" in answer) return `hook hooks failed to execute: ${answer.failed}`;
-  if (!answer.opinion) return undefined;
-  const { verdict, stop, reason, name } = answer.opinion;
+  return answer.opinion && refusalOf(answer.opinion);
+}
+
+/** Why hooks refuse; undefined if they do not. Anything but `none` and `allow` refuses. */
+export function refusalOf({ verdict, stop, reason, name }: HookOpinion): string | undefined {
   if (stop === undefined && (verdict === "none" || verdict === "allow")) return undefined;
   return stop || reason || `blocked by hook ${name}`;
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { type BatchReport, type EventBodies, IllegalEvent, LedgerError, listOfferedTools } from "@assent/core";
+import { type BatchReport, type EventBodies, IllegalEvent, LedgerError, listOfferedTools, messageOf } from "@assent/core";
 import { deliverNotices } from "../../notices/deliver.ts";
 import { compactIfFull } from "../compaction/compact.ts";
 import { type ConversationState, endRun, nextModelId, type RunEnd, remindModel } from "../conversation-state.ts";
@@ -129,7 +129,7 @@ function appendResults(state: ConversationState, { calls, parts, usage }: ModelA
 function storeFailure(error: unknown): NonNullable<RunEnd["error"]> {
   if (error instanceof LedgerError) return { type: error.type, message: error.message };
   if (error instanceof IllegalEvent) return { type: "unhandled_exception", message: error.message }; // its own type is an event name
-  return { type: "store_io", message: error instanceof Error ? error.message : String(error) };
+  return { type: "store_io", message: messageOf(error) };
 }
 
 /** Keeps what arrived of an answer that broke off. None of its calls is run. */

@@ -46,7 +46,7 @@ export function createStopHook({ hooks, event, limit = STOP_HOOK_LIMIT, input }:
       if (!opinion || signal.aborted) return MAY_FINISH;
       if (opinion.verdict !== "deny" || opinion.stop !== undefined) {
         const { name, spokenBy, context } = opinion;
-        return { ...MAY_FINISH, context: hookEnvelope({ name, ...(spokenBy !== undefined && { spokenBy }), context }) };
+        return { ...MAY_FINISH, context: hookEnvelope({ name, spokenBy, context }) };
       }
       if (objections >= limit) return { ...MAY_FINISH, limitReached: true };
       objections += 1;

@@ -6,7 +6,7 @@ import { printable } from "../../model/text/visible-text.ts";
 /** What hooks have to say to the model. */
 export type HookWords = {
   readonly name: string;
-  readonly spokenBy?: string;
+  readonly spokenBy?: string | undefined;
   readonly context?: string | undefined;
   readonly feedback?: string | undefined;
 };
