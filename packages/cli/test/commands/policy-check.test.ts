@@ -69,6 +69,7 @@ describe("assent policy check FILE", () => {
     ["a variable before the command", "Shell(CI=1 npm test)", /without variables/, /own words/],
     ["a wrapper alone", "Shell(timeout *)", /runs other commands/, /Name the command/],
     ["a package runner alone", "Shell(npx *)", /name the program/, /Name the command/],
+    ["code on the command line", "Shell(python3 -c *)", /python3 gets its code on the command line/, /no rule can allow/],
     ["a file with secrets", "Shell(cat .env)", /may contain secrets/, /no rule can allow/],
     ["a file outside", "Shell(cat /etc/hosts)", /outside the workspace/, /no rule can allow/],
     ["a control file", "Edit(AGENTS.md)", /control file/, /no rule can allow/],

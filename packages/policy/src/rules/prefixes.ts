@@ -295,7 +295,7 @@ export function findStarLimit(unit: ShellUnit, lead: number, open: readonly numb
   const { row = UNLISTED, length = 1 } = findPrefix(words) ?? {};
   const inner = findInnerLimit(unit, lead) ?? (row.names && lead < (row.offers ?? length) ? "name the program that it runs" : undefined);
   if (inner !== undefined) return { why: inner, lasting: true };
-  if (runsInlineCode(words)) return passing(`${program} gets its code on the command line`);
+  if (runsInlineCode(words)) return { why: `${program} gets its code on the command line`, lasting: runsInlineCode(words.slice(0, lead)) };
   const further = words.slice(Math.max(lead, length));
   const why = findWordLimit(row, unit, further) ?? strays.find(({ word }) => open.includes(word))?.text;
   return why === undefined ? undefined : passing(why);
