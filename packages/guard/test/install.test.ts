@@ -94,7 +94,8 @@ describe("the files of each agent", () => {
       assert.deepEqual([left.includes("assent-hook"), left.split("other.sh").length], [false, added.split("other.sh").length]);
     });
 
-    for (const broken of ["{", "[]", "nonsense", '{ "hooks": [] }', '{ "hooks": { "SessionEnd": {} } }'])
+    const twice = ['{ "hooks": {}, "hooks": {} }', '{ "hooks": { "SessionEnd": [], "SessionEnd": [] } }'];
+    for (const broken of ["{", "[]", "nonsense", '{ "hooks": [] }', '{ "hooks": { "SessionEnd": {} } }', ...twice])
       test(`${title}: ${broken} is refused instead of overwritten`, () =>
         assert.throws(() => file.install(broken, SETUP), { name: "AgentConfigError" }));
   }

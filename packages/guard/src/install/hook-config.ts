@@ -5,6 +5,7 @@ import {
   findNodeAtLocation,
   type JSONPath,
   modify,
+  type Node,
   type ParseError,
   parse,
   parseTree,
@@ -42,6 +43,12 @@ export function addHooks(text: string, entries: HookEntries): string {
   );
 }
 
+/** Programs differ in which of two equal keys counts. */
+export function refuseDuplicates(node: Node | undefined, key: string): void {
+  const same = node?.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
+  if (same.length > 1) throw new AgentConfigError(`it has the key ${JSON.stringify(key)} more than once. Fix it first.`);
+}
+
 function refuseOtherForms({ hooks }: JsonObject, event: string): void {
   if (hooks === undefined) return;
   if (!isObject(hooks)) throw new AgentConfigError('"hooks" is not an object. Fix it first.');
@@ -54,7 +61,10 @@ export function removeHooks(text: string): string {
   if (text.trim() === "") return text;
   let changed = text;
   const { hooks } = readConfig(text);
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  refuseDuplicates(root, "hooks");
   if (!isObject(hooks)) return text;
+  for (const event of Object.keys(hooks)) refuseDuplicates(root && findNodeAtLocation(root, ["hooks"]), event);
   for (const event of Object.keys(hooks))
     for (let path = findOurs(changed, event); path !== undefined; path = findOurs(changed, event)) changed = removeAt(changed, path);
   const left = readConfig(changed)["hooks"];

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "@assent/core";
 import { findNodeAtLocation, getNodeValue, type Node, parseTree } from "jsonc-parser";
 import type { AgentName } from "../agents.ts";
-import { AgentConfigError, readConfig } from "../install/hook-config.ts";
+import { readConfig, refuseDuplicates } from "../install/hook-config.ts";
 import type { ClientCommand, ClientServer } from "./client-server.ts";
 
 /** The servers of a client that keeps them as JSON. */
@@ -18,12 +18,6 @@ export function jsonServers(agent: Exclude<AgentName, "codex">, text: string): r
       return key && node ? [readServer(agent, text, { name: String(key.value), group, node })] : [];
     });
   });
-}
-
-/** Programs differ in which of two equal keys counts. */
-function refuseDuplicates(node: Node | undefined, key: string): void {
-  const same = node?.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
-  if (same.length > 1) throw new AgentConfigError(`it has the key ${JSON.stringify(key)} more than once. Fix it first.`);
 }
 
 /** Where servers are. Claude Code also keeps those of single projects in the user's file. */
