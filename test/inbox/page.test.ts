@@ -114,6 +114,27 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
     });
   });
 
+  test("y right after j or a click on another row does not approve the card that was left", async () => {
+    const scene = new InboxScene();
+    scene.park("two", [shell("npm run one"), shell("npm run two")]);
+    await opened(scene, async ({ page, origin }) => {
+      const press = (key: string): string => `document.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", bubbles: true }))`;
+      const leavings = { j: press("j"), click: 'document.querySelectorAll(".group li a")[1].click()', Escape: press("Escape") };
+      for (const [name, leave] of Object.entries(leavings)) {
+        await page.goto(`${origin}/#/`);
+        await page.waitForSelector("article.card", { state: "detached" });
+        await openCard(page, "npm run one");
+        const sent: string[] = [];
+        page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
+        await page.evaluate(`${leave}; ${press("y")}`);
+        if (name === "Escape") await page.waitForSelector("article.card", { state: "detached" });
+        else await page.waitForSelector("article.card:has-text('npm run two')");
+        assert.deepEqual(sent, [], name);
+        assert.equal(waitingCount(scene), 2, name);
+      }
+    });
+  });
+
   test("what was typed stays when e is pressed again, and when another card or the list was looked at", async () => {
     const scene = new InboxScene();
     scene.park("two", [shell("npm run one"), shell("npm run two")]);

@@ -206,7 +206,9 @@ function App() {
               id={current}
               version={version}
               split={split}
-              answer={(one) => answer([one])}
+              answer={(one) => {
+                if (readRoute().id === current) answer([one]); // the person may have left this card already
+              }}
               onKey={(listener) => {
                 cardKeys.current.add(listener);
                 return () => cardKeys.current.delete(listener);
