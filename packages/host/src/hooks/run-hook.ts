@@ -1,9 +1,17 @@
 import { type Clock, type Digest, type EventBodies, type JsonObject, type Maybe, messageOf } from "@assent/core";
-import { type HookBody, type HookEntry, type HookFunction, type HookOutcome, readHookRun, rewrittenInput } from "@assent/core/parts";
+import {
+  type HookBody,
+  type HookEntry,
+  type HookFunction,
+  type HookOutcome,
+  type HookRan,
+  readHookRun,
+  rewrittenInput,
+} from "@assent/core/parts";
 import { createCommandEnvironment, type SecretNames } from "../system/environment.ts";
 import { getToolInput } from "./choice.ts";
 import { runFunction } from "./run-function.ts";
-import { type HookProgram, type HookRunEnd, type ProgramBounds, runProgram } from "./run-program.ts";
+import { endWithoutOutput, type HookProgram, type HookRunEnd, type ProgramBounds, runProgram } from "./run-program.ts";
 import type { Slots } from "./slots.ts";
 
 export type HookRunContext = SecretNames & {
@@ -22,27 +30,25 @@ export type HookRunContext = SecretNames & {
   readonly warn: (message: string) => void;
 };
 
-export type HookStep = { readonly outcome: HookOutcome; readonly rewrote?: JsonObject };
-
 /** Runs one hook and records the run. Never rejects. */
-export async function runHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookStep> {
+export async function runHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookRan> {
   const { clock } = running;
   const startedAt = clock.now();
   const end = await runEntry(running, entry, { input, signal });
-  const step = createHookStep(entry, input, end);
-  recordRun(running, entry, { input, end, step, durationMs: Math.max(0, clock.now() - startedAt) });
-  return step;
+  const ran = describeRun(entry, input, end);
+  recordRun(running, entry, { input, end, ran, durationMs: Math.max(0, clock.now() - startedAt) });
+  return ran;
 }
 
-type HookCall = { readonly input: JsonObject; readonly signal: AbortSignal };
+export type HookCall = { readonly input: JsonObject; readonly signal: AbortSignal };
 
 async function runEntry(running: HookRunContext, entry: HookEntry, given: HookCall): Promise<HookRunEnd> {
   try {
     const cause = running.refuses?.(entry);
-    if (cause !== undefined) return { run: { ended: "failed", cause }, exit: null, output: "" };
+    if (cause !== undefined) return endWithoutOutput({ ended: "failed", cause });
     return entry.body.type === "command" ? await runProgramHook(running, entry, given) : await runFunctionHook(running, entry, given);
   } catch (error) {
-    return { run: { ended: "failed", cause: messageOf(error) }, exit: null, output: "" };
+    return endWithoutOutput({ ended: "failed", cause: messageOf(error) });
   }
 }
 
@@ -53,7 +59,7 @@ async function runFunctionHook(
 ): Promise<HookRunEnd> {
   const name = body.type === "function" ? body.function : "";
   const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  if (!call) return { run: { ended: "failed", cause: `there is no function ${name}` }, exit: null, output: "" };
+  if (!call) return endWithoutOutput({ ended: "failed", cause: `there is no function ${name}` });
   const frozen: JsonObject = JSON.parse(JSON.stringify(input), (_key, inner: unknown) => Object.freeze(inner));
   const run = await runFunction({ call, input: frozen, timeoutMs, clock }, signal);
   return { run, exit: null, output: run.ended === "value" ? stringify(run.value) : "" };
@@ -70,7 +76,7 @@ function stringify(value: unknown): string {
 /** Waiting for a slot does not count toward the timeout. */
 async function runProgramHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookRunEnd> {
   const release = await running.slots.take(signal);
-  if (!release) return { run: { ended: "cancelled" }, exit: null, output: "" };
+  if (!release) return endWithoutOutput({ ended: "cancelled" });
   try {
     return await runProgram(createProgram(running, entry, input), running.bounds, signal);
   } finally {
@@ -113,27 +119,28 @@ function hookEnvironment(
   };
 }
 
-function createHookStep(entry: HookEntry, input: JsonObject, { run }: HookRunEnd): HookStep {
+function describeRun(entry: HookEntry, input: JsonObject, { run }: HookRunEnd): HookRan {
+  const { name } = entry;
   const outcome = readHookRun(entry, run);
   try {
     const rewrote = rewrittenInput(getToolInput(input), outcome);
-    return rewrote ? { outcome, rewrote } : { outcome };
+    return rewrote ? { name, outcome, rewrote } : { name, outcome };
   } catch {
-    return { outcome: readHookRun(entry, { ended: "failed", cause: "invalid output" }) };
+    return { name, outcome: readHookRun(entry, { ended: "failed", cause: "invalid output" }) };
   }
 }
 
-type HookRecording = Pick<HookCall, "input"> & { readonly end: HookRunEnd; readonly step: HookStep; readonly durationMs: number };
+type HookRecording = Pick<HookCall, "input"> & { readonly end: HookRunEnd; readonly ran: HookRan; readonly durationMs: number };
 
 /** A run that cannot be recorded only warns; the call's claim or end fails for the same reason. */
 function recordRun(
   { digest, record: write, warn }: HookRunContext,
   entry: HookEntry,
-  { input, end, step, durationMs }: HookRecording,
+  { input, end, ran, durationMs }: HookRecording,
 ): void {
-  const { outcome } = step;
+  const { outcome } = ran;
   const { tool_use_id: callId } = input;
-  const changed = changedKeys(input, step);
+  const changed = changedKeys(input, ran);
   const failed = (error: unknown): void => warn(`the run of hook ${entry.name} could not be recorded: ${messageOf(error)}`);
   const record = async (): Promise<unknown> =>
     write({
@@ -159,7 +166,7 @@ function outcomeWord({ failure, stop, feedback, verdict }: HookOutcome): string 
 const MOST_KEYS = 100;
 const LONGEST_KEY = 200;
 
-function changedKeys(input: JsonObject, { outcome, rewrote }: HookStep): readonly string[] {
+function changedKeys(input: JsonObject, { outcome, rewrote }: HookRan): readonly string[] {
   if (outcome.updatedOutput !== undefined) return ["tool_response"];
   if (!rewrote) return [];
   const before = getToolInput(input);

@@ -32,7 +32,7 @@ export type HookRunEnd = { readonly run: HookRun; readonly exit: number | null; 
 
 /** Runs a program in its own process group. Never rejects: errors are failures of the hook. */
 export async function runProgram(program: HookProgram, bounds: ProgramBounds, signal: AbortSignal): Promise<HookRunEnd> {
-  if (signal.aborted) return CANCELLED_RUN;
+  if (signal.aborted) return endWithoutOutput({ ended: "cancelled" });
   const pipes = await openProgramPipes(tmpdir()).catch(() => undefined); // fall back to Node's sockets
   const { file, args, cwd, env } = program;
   try {
@@ -41,13 +41,15 @@ export async function runProgram(program: HookProgram, bounds: ProgramBounds, si
     pipes?.closeChildEnds();
     return await followProgram({ program, bounds, signal, child, pid, streams: pipes?.open() ?? getStreams(child) });
   } catch (error) {
-    return { run: { ended: "failed", cause: describeStartError(program, error) }, exit: null, output: "" };
+    return endWithoutOutput({ ended: "failed", cause: describeStartError(program, error) });
   } finally {
     pipes?.close();
   }
 }
 
-const CANCELLED_RUN: HookRunEnd = { run: { ended: "cancelled" }, exit: null, output: "" };
+export function endWithoutOutput(run: HookRun): HookRunEnd {
+  return { run, exit: null, output: "" };
+}
 
 type ProgramStreams = { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
 
@@ -132,7 +134,7 @@ async function endProgram(stop: StopCause, { program, out, err, end }: ProgramEn
   await end();
   switch (stop) {
     case "cancelled":
-      return CANCELLED_RUN;
+      return endWithoutOutput({ ended: "cancelled" });
     case "over":
       return describeFailure("output over 1 MiB", out, err);
     case "timeout":

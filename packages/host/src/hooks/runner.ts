@@ -11,7 +11,7 @@ import {
 } from "@assent/core/parts";
 import { readProcessTable } from "../processes/table.ts";
 import { matchesAny, matchesInput, selectHooks } from "./choice.ts";
-import { type HookRunContext, type HookStep, runHook } from "./run-hook.ts";
+import { type HookCall, type HookRunContext, runHook } from "./run-hook.ts";
 import { createSlots } from "./slots.ts";
 
 /** Options of the hook runner. */
@@ -106,13 +106,9 @@ function mayApply(entries: () => readonly HookEntry[], names: readonly string[])
   }
 }
 
-type HookInput = { readonly input: JsonObject; readonly signal: AbortSignal };
-
-async function runConcurrently(running: HookRunContext, entries: readonly HookEntry[], given: HookInput): Promise<readonly HookRan[]> {
+async function runConcurrently(running: HookRunContext, entries: readonly HookEntry[], given: HookCall): Promise<readonly HookRan[]> {
   const ran = await Promise.all(
-    entries.map(async (entry) =>
-      (await matchesInput(entry, given.input)) ? [describeRun(entry, await runHook(running, entry, given))] : [],
-    ),
+    entries.map(async (entry) => ((await matchesInput(entry, given.input)) ? [await runHook(running, entry, given)] : [])),
   );
   return ran.flat();
 }
@@ -121,24 +117,20 @@ async function runConcurrently(running: HookRunContext, entries: readonly HookEn
 async function runSequentially(
   running: HookRunContext,
   entries: readonly HookEntry[],
-  { input, signal }: HookInput,
+  { input, signal }: HookCall,
 ): Promise<readonly HookRan[]> {
   const ran: HookRan[] = [];
   let current = input;
   for (const entry of entries) {
     if (!(await matchesInput(entry, current))) continue;
-    const step = await runHook(running, entry, { input: current, signal });
-    ran.push(describeRun(entry, step));
-    current = applyRewrite(current, step);
+    const one = await runHook(running, entry, { input: current, signal });
+    ran.push(one);
+    current = applyRewrite(current, one);
   }
   return ran;
 }
 
-function describeRun({ name }: HookEntry, step: HookStep): HookRan {
-  return { name, ...step };
-}
-
-function applyRewrite(input: JsonObject, { outcome: { updatedOutput }, rewrote }: HookStep): JsonObject {
+function applyRewrite(input: JsonObject, { outcome: { updatedOutput }, rewrote }: HookRan): JsonObject {
   if (updatedOutput !== undefined) return { ...input, tool_response: updatedOutput, ...("error" in input && { error: updatedOutput }) };
   return rewrote ? { ...input, tool_input: rewrote } : input;
 }
@@ -165,7 +157,7 @@ type DetachedRun = {
 /** Runs without anyone waiting; its opinion is ignored. */
 async function runDetached({ running, conclude, signal }: DetachedRun, entry: HookEntry, input: JsonObject): Promise<void> {
   try {
-    if (await matchesInput(entry, input)) conclude([describeRun(entry, await runHook(running, entry, { input, signal }))]);
+    if (await matchesInput(entry, input)) conclude([await runHook(running, entry, { input, signal })]);
   } catch (error) {
     running.warn(`hook ${entry.name} (${entry.event}) failed: ${messageOf(error)}`);
   }

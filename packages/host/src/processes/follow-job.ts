@@ -6,6 +6,8 @@ import { createHeldOutput, type HeldOutput } from "./held-output.ts";
 import type { Lineage } from "./lineage.ts";
 import type { ProcessTable } from "./table.ts";
 
+export type ProgramFate = Pick<ProcessEnd, "exitCode" | "signal">;
+
 /** A running program, or several in sequence. */
 export type ProgramJob = {
   /** Resolves when the start is recorded; output is used only then. */
@@ -15,7 +17,7 @@ export type ProgramJob = {
   readonly lineage: () => Lineage;
   /** Starts nothing more. */
   readonly halt: () => void;
-  readonly fate: () => Pick<ProcessEnd, "exitCode" | "signal">;
+  readonly fate: () => ProgramFate;
 };
 
 export type FollowSettings = {
@@ -143,7 +145,7 @@ async function pumpStream(stream: Readable, held: HeldOutput, onOutput: ProcessS
 }
 
 /** Undefined on timeout. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined);

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { type Maybe, messageOf, type PipedProcess, type PipedProgram } from "@assent/core";
 import { findProgram } from "./find-program.ts";
+import { within } from "./follow-job.ts";
 import { endLineage, endWithProcess } from "./group.ts";
 import type { Lineage, ProcessMark } from "./lineage.ts";
 import { openWatchedGate, startProgram } from "./start-program.ts";
@@ -31,7 +32,7 @@ export async function openProgram(program: PipedProgram, settings: OpenSettings)
     readStream(child.stdout, program.onOutput),
     readStream(child.stderr, (chunk) => program.onError(decoder.write(chunk))),
   ]);
-  const exit = new Promise<void>((done) => child.once("exit", () => done()));
+  const exit = new Promise<true>((done) => child.once("exit", () => done(true)));
   openWatchedGate(child);
   let ending: Promise<unknown> | undefined;
   /** What the program started ends with it. */
@@ -41,7 +42,7 @@ export async function openProgram(program: PipedProgram, settings: OpenSettings)
   };
   const ended = exit.then(async () => {
     openWatchedGate(child); // the second line: the watching process has nothing left to do
-    await Promise.all([endAll(), settlesWithin(lingerMs, read)]);
+    await Promise.all([endAll(), within(lingerMs, read)]);
     for (const stream of child.stdio) stream?.destroy();
     return { exitCode: child.exitCode, signal: child.signalCode };
   });
@@ -51,7 +52,7 @@ export async function openProgram(program: PipedProgram, settings: OpenSettings)
     write: (text) => writeText(child, text),
     close: async () => {
       stdin.end();
-      if (!(await settlesWithin(graceMs, exit))) void endAll();
+      if (!(await within(graceMs, exit))) void endAll();
       await ended;
     },
   };
@@ -78,13 +79,4 @@ function writeText({ stdin }: ChildProcess, text: string): Promise<void> {
     if (!stdin?.writable) reject(new Error("The program no longer reads its input."));
     else stdin.write(text, (error) => (error ? reject(new Error(`The program no longer reads its input: ${messageOf(error)}`)) : done()));
   });
-}
-
-/** False if it takes longer. */
-async function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((done) => {
-    timer = setTimeout(done, ms, false);
-  });
-  return await Promise.race([promise.then(() => true), late]).finally(() => clearTimeout(timer));
 }

@@ -4,14 +4,13 @@ import {
   messageOf,
   type PlanEntry,
   type PlanProgram,
-  type ProcessEnd,
   type StepRedirection,
   type StepsEnd,
   type StepsSpec,
   type TaskProcess,
 } from "@assent/core";
 import { describeSandboxFailure } from "../sandbox/failure.ts";
-import type { FollowSettings } from "./follow-job.ts";
+import type { FollowSettings, ProgramFate } from "./follow-job.ts";
 import { groupMembers } from "./group.ts";
 import type { ProcessMark } from "./lineage.ts";
 import { closeFifos, openFifos } from "./output-pipe.ts";
@@ -25,8 +24,6 @@ import {
   shutGate,
   spawnProgram,
 } from "./start-program.ts";
-
-type StageFate = Pick<ProcessEnd, "exitCode" | "signal">;
 
 export type PipelineRun = {
   readonly spec: StepsSpec;
@@ -61,16 +58,16 @@ export function shutGates({ gates }: PipelineRun): void {
   gates.clear();
 }
 
-type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: ChildProcess; readonly gated: boolean };
+type PipelineStage = { readonly fate: Promise<ProgramFate>; readonly child?: ChildProcess; readonly gated: boolean };
 
 /** Throws if the launcher ended by itself before the program began. */
-async function refuseUnconfined(fate: StageFate, file: string, ran: Promise<boolean>): Promise<StageFate> {
+async function refuseUnconfined(fate: ProgramFate, file: string, ran: Promise<boolean>): Promise<ProgramFate> {
   if ((await ran) || fate.exitCode === null) return fate;
   throw new StartRefusal({ file, reason: "unconfined", message: describeSandboxFailure("") });
 }
 
 /** Runs a pipeline: starts all programs, lets them begin once recorded, waits for all. The status is that of the last one. */
-export async function runPipeline(pipeline: readonly (PlanProgram | PlanEntry)[], run: PipelineRun): Promise<StageFate> {
+export async function runPipeline(pipeline: readonly (PlanProgram | PlanEntry)[], run: PipelineRun): Promise<ProgramFate> {
   const prepared = await prepareAll(pipeline, run.halted);
   const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
   if (!pipes) return await endedStage(126, { text: "a pipe could not be created\n", target: run.output }, run).fate;
@@ -117,7 +114,7 @@ function startStage(stage: PlanProgram | PlanEntry, piped: DescriptorTargets, ru
   const { pid } = child;
   run.groups.add(pid);
   if (launch.gated) run.gates.add(child);
-  const fate = new Promise<StageFate>((resolve) => {
+  const fate = new Promise<ProgramFate>((resolve) => {
     child.once("exit", (exitCode, signal) => {
       run.gates.delete(child);
       if (groupMembers(pid, run.settings.table).length === 0) run.groups.delete(pid); // the id may be reused from now on
@@ -174,7 +171,7 @@ function endedStage(
 ): PipelineStage {
   const fate = { exitCode, signal: null };
   if (target === output) {
-    const said = new Promise<StageFate>((resolve) => write(output, text, () => resolve(fate))); // unread output changes no status
+    const said = new Promise<ProgramFate>((resolve) => write(output, text, () => resolve(fate))); // unread output changes no status
     return { fate: said, gated: false };
   }
   if (typeof target === "number") writeSync(target, text);

@@ -1,10 +1,8 @@
-import type { PlanStep, ProcessEnd, StepsEnd, StepsSpec } from "@assent/core";
-import { endJob, followJob, NEVER_STARTED, type ProgramJob } from "./follow-job.ts";
+import type { PlanStep, StepsEnd, StepsSpec } from "@assent/core";
+import { endJob, followJob, NEVER_STARTED, type ProgramFate, type ProgramJob } from "./follow-job.ts";
 import type { Lineage } from "./lineage.ts";
 import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
 import { type PipelineRun, refuseChanged, runPipeline, StartRefusal, shutGates } from "./run-pipeline.ts";
-
-type StepFate = Pick<ProcessEnd, "exitCode" | "signal">;
 
 type StepSettings = PipelineRun["settings"];
 
@@ -35,7 +33,7 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: StepSettings): 
   const { promise: started, resolve: recorded, reject: unrecorded } = Promise.withResolvers<void>();
   const halted = new AbortController();
   const run: PipelineRun = { spec, settings, output: pipe.writeFd, groups: new Set(), gates: new Set(), halted: halted.signal, recorded };
-  let fate: StepFate = { exitCode: 0, signal: null };
+  let fate: ProgramFate = { exitCode: 0, signal: null };
   let ran = false;
   let refused: StepsEnd["refused"];
   const halt = (): void => {
@@ -72,6 +70,6 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: StepSettings): 
 }
 
 /** Conditions group from the left: `a && b || c` is `(a && b) || c`. */
-function isDue({ when }: PlanStep, { exitCode }: StepFate): boolean {
+function isDue({ when }: PlanStep, { exitCode }: ProgramFate): boolean {
   return when === "always" || (when === "success") === (exitCode === 0);
 }

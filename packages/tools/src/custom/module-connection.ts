@@ -196,9 +196,7 @@ export class ModuleConnection {
     if ("value" in outcome) pending.resolve(outcome.value);
     else pending.reject(reviveError(outcome.error));
     this.#holdProgram();
-    if (this.#pending.size > 0) return;
-    this.#cancelBeat?.();
-    this.#cancelBeat = undefined;
+    if (this.#pending.size === 0) this.#rest();
   }
 
   async #answer({ id, ask }: Extract<FromThread, { type: "ask" }>): Promise<void> {
