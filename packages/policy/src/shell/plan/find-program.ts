@@ -63,7 +63,7 @@ export function findProgram(name: string, places: ProgramPlaces): FoundProgram |
 export function findOnUserPath(name: string, { userPath, workspace }: ProgramPlaces): string | undefined {
   if (userPath === undefined || name === "" || /[\0/]/.test(name)) return undefined;
   const files = userPath.split(":").map((directory) => join(resolve(workspace, directory), name));
-  return files.find((file) => programAt(file) !== undefined);
+  return files.find(programAt);
 }
 
 /** True for a path of Assent's program. */
@@ -180,7 +180,8 @@ function statAt(file: string): Stats | undefined {
   }
 }
 
-function programAt(file: string): FoundProgram | undefined {
+/** The program in this file; undefined if it cannot be started. */
+export function programAt(file: string): FoundProgram | undefined {
   try {
     accessSync(file, constants.X_OK);
     const stat = statSync(file);
@@ -188,7 +189,7 @@ function programAt(file: string): FoundProgram | undefined {
       ? { file, dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs }
       : undefined;
   } catch {
-    return undefined; // the next directory may have one
+    return undefined;
   }
 }
 

@@ -1,7 +1,6 @@
-import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isInside, resolvePath } from "../../paths/resolve.ts";
-import { type FoundProgram, isAssentProgram } from "./find-program.ts";
+import { type FoundProgram, isAssentProgram, programAt } from "./find-program.ts";
 import type { Command, Hazard } from "./plan.ts";
 import type { OutsideShell, PlacedCommand, ReadCommand, ShellPlace } from "./read-commands.ts";
 
@@ -57,37 +56,28 @@ function programHazards({ argv: [first], cwd }: Command, { env }: OutsideShell, 
   if (name === "cd") return env["CDPATH"] ? [{ id: "other_shell", text: "CDPATH is set, so cd may go to another directory" }] : [];
   const started = findStarted(name, { cwd: cwd ?? place.cwd, home: place.home }, env["PATH"] ?? "");
   if (started === undefined) return [{ id: "other_shell", text: `${name} is not on the agent's PATH` }];
-  const { real } = resolvePath(started, "/");
-  if (real === null || isInside(place.workspace, started) || isInside(place.workspace, real))
-    return [{ id: "other_shell", text: `The agent's shell would start ${started}, which is in the workspace` }];
+  const { file, dev, ino } = started;
+  const { real } = resolvePath(file, "/");
+  if (real === null || isInside(place.workspace, file) || isInside(place.workspace, real))
+    return [{ id: "other_shell", text: `The agent's shell would start ${file}, which is in the workspace` }];
   if (name !== "assent" && isAssentProgram(real)) return [{ id: "other_shell", text: `${name} is Assent under another name` }];
   const known = place.findProgram(name);
-  if (known && isSameFile(known, started)) return [];
+  if (known?.dev === dev && known.ino === ino) return [];
   const judged = known ? `, not ${known.file}` : "";
   return [
     {
       id: "other_shell",
-      text: `The agent's shell would start ${started}${judged}. To allow it, add its directory to the setting shell.path`,
+      text: `The agent's shell would start ${file}${judged}. To allow it, add its directory to the setting shell.path`,
     },
   ];
 }
 
 /** The first program of that name, as a shell looks it up: an empty or relative entry is a directory below the current one. */
-function findStarted(name: string, { cwd, home }: Pick<ShellPlace, "cwd" | "home">, path: string): string | undefined {
+function findStarted(name: string, { cwd, home }: Pick<ShellPlace, "cwd" | "home">, path: string): FoundProgram | undefined {
   const directories = path.split(":").map((entry) => resolve(cwd, entry.replace(/^~(?=\/|$)/, home)));
-  return directories.map((directory) => join(directory, name)).find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
+  for (const directory of directories) {
+    const found = programAt(join(directory, name));
+    if (found) return found;
   }
-}
-
-function isSameFile({ dev, ino }: FoundProgram, file: string): boolean {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat?.dev === dev && stat.ino === ino;
+  return undefined;
 }
