@@ -5,7 +5,7 @@ export { findUnknownTools, resolveMode, selectAgentTools, stricterMode } from ".
 export type { Conversation } from "./loop/conversation.ts";
 export { createConversation } from "./loop/conversation.ts";
 export type { ConversationDeps, ConversationEvent, RunEnd } from "./loop/conversation-state.ts";
-export type { OpenTurn, RecordedHistory } from "./loop/history/recorded-history.ts";
+export type { RecordedHistory } from "./loop/history/recorded-history.ts";
 export { HistoryError, readHistory } from "./loop/history/recorded-history.ts";
 
 export type { LimitReached, RunLimits, RunLimitsOptions } from "./loop/limits/run-limits.ts";
@@ -13,8 +13,6 @@ export { createRunLimits, pauseWhileWaiting } from "./loop/limits/run-limits.ts"
 export type { ConversationUsage, UsageTotals } from "./loop/limits/usage-totals.ts";
 export type { Capabilities } from "./loop/model/capability.ts";
 export { createCapabilities } from "./loop/model/capability.ts";
-export type { RetryAttempt, RetryOptions } from "./loop/model/retry.ts";
-export { withRetries } from "./loop/model/retry.ts";
 export type { ModelAnswer } from "./loop/model/stream-answer.ts";
 export type { StreamBlock, StreamDelta, StreamEvent } from "./loop/model/stream-events.ts";
 export type { Steering, SteeringMode } from "./loop/steering/steering.ts";

@@ -4,10 +4,11 @@ import { APICallError, type LanguageModelV4, type LanguageModelV4Message } from 
 import type { Content } from "@assent/core";
 import type { Choice } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
-import { resolveModel, withRetries } from "../../src/index.ts";
+import { resolveModel } from "../../src/index.ts";
 import { assistantMessage, toolMessage, userMessage } from "../../src/loop/history/messages.ts";
 import { createCapabilities, refusesToolChoice } from "../../src/loop/model/capability.ts";
 import { buildRequest } from "../../src/loop/model/request.ts";
+import { withRetries } from "../../src/loop/model/retry.ts";
 import { BrokenAnswer, type ModelAnswer, streamAnswer } from "../../src/loop/model/stream-answer.ts";
 import type { StreamDelta, StreamEvent } from "../../src/loop/model/stream-events.ts";
 import type { Capability } from "../../src/script/script.ts";
@@ -105,7 +106,7 @@ function inputs(told: readonly StreamEvent[]): Readonly<Record<string, unknown>>
   return Object.fromEntries([...texts].map(([id, text]) => [id, JSON.parse(text)]));
 }
 
-type Again = { readonly delayMs: number; readonly error: unknown; readonly partialOutput: boolean };
+type Again = { readonly delayMs: number; readonly error: unknown };
 
 /** Asks with retries on a clock that passes each wait at once. */
 async function retried(
@@ -253,8 +254,8 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         const { answer, again } = await retried(ask);
         assert.equal(answer.text, "Hello.");
         assert.deepEqual(
-          again.map(({ error, partialOutput }) => [error instanceof BrokenAnswer && [error.calls, error.message], partialOutput]),
-          [[[0, "The connection to the model was lost (terminated)."], true]],
+          again.map(({ error }) => error instanceof BrokenAnswer && [error.calls, error.message]),
+          [[0, "The connection to the model was lost (terminated)."]],
         );
       });
 
@@ -729,8 +730,8 @@ export function testWire(fetch: typeof globalThis.fetch): void {
     });
 
     const inside: readonly [sentence: string, dialect: keyof typeof DIALECTS, error: string, requests: number, message: string][] = [
-      ["an overload", "messages", frame(DIALECTS.messages.overload.body, "error"), 2, "Overloaded"],
-      ["a gateway's failure", "chat completions", frame({ error: { message: "Upstream died", code: 502 } }), 2, "Upstream died"],
+      ["an overload", "messages", frame(DIALECTS.messages.overload.body, "error"), 5, "Overloaded"],
+      ["a gateway's failure", "chat completions", frame({ error: { message: "Upstream died", code: 502 } }), 5, "Upstream died"],
       [
         "a request that is wrong after all",
         "chat completions",
@@ -745,7 +746,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         1,
         "No money",
       ],
-      ["an overload", "gemini", frame(DIALECTS.gemini.overload.body), 2, "The model is overloaded."],
+      ["an overload", "gemini", frame(DIALECTS.gemini.overload.body), 5, "The model is overloaded."],
     ];
     for (const [sentence, name, error, requests, message] of inside) {
       test(`${name}: ${sentence} after the text began is asked about ${requests === 1 ? "once" : "again"}`, async () => {
@@ -757,7 +758,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         const signal = new AbortController().signal;
         const retrying = ({ delayMs }: Again): void => void setImmediate(() => void clock.advance(delayMs));
         await assert.rejects(
-          withRetries(() => ask(), { clock, signal, retries: 1, retrying }),
+          withRetries(() => ask(), { clock, signal, retrying }),
           (thrown) => thrown instanceof BrokenAnswer && thrown.message === message,
         );
         assert.equal(server.received.length, requests);
@@ -788,7 +789,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         setImmediate(() => void clock.advance(delayMs));
       };
       await assert.rejects(
-        withRetries(() => ask(), { clock, signal: new AbortController().signal, retries: 2, retrying }),
+        withRetries(() => ask(), { clock, signal: new AbortController().signal, retrying }),
         APICallError.isInstance,
       );
       assert.equal(times, 2);

@@ -8,14 +8,9 @@ import { assistantMessage, type CallResult, toolMessage, userMessage } from "./m
 /** A conversation read back from the ledger. */
 export type RecordedHistory = {
   readonly messages: LanguageModelV4Message[];
-  /** The newest turn, if not all of its calls have ended. */
-  readonly open: OpenTurn | undefined;
   /** The provider's id of the newest answer of the session itself whose calls were proposed. */
   readonly providerId: string | null;
 };
-
-/** A turn whose calls have not all ended. */
-export type OpenTurn = { readonly parts: readonly AssistantPart[]; readonly calls: readonly RecordedTurnCall[] };
 
 type RecordedTurnCall = { readonly callId: string; readonly tool: string; ended: CallResult | undefined };
 
@@ -50,8 +45,8 @@ export async function readHistory(ledger: Ledger, session: string): Promise<Reco
   const callCount = reader.parts?.filter(({ type }) => type === "call").length ?? 0;
   const whole = reader.calls.length === callCount && reader.calls.every(({ ended }) => ended !== undefined);
   if (whole) closeTurn(reader);
-  const { messages, parts, calls, providerId, earlierId } = reader;
-  return { messages, open: parts && { parts, calls }, providerId: isUnproposed(reader) ? earlierId : providerId };
+  const { messages, providerId, earlierId } = reader;
+  return { messages, providerId: isUnproposed(reader) ? earlierId : providerId };
 }
 
 /** The live history for a fork. Every call of the current answer gets its result, or what `unanswered` returns. */

@@ -6,14 +6,12 @@ const RETRIES = 4;
 /** A refused connection is retried less: a restarting server is back within seconds, and a wrong address should be reported soon. */
 const REFUSED_RETRIES = 2;
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_BACKOFF_MS = 30_000;
 /** If a provider asks for a longer wait, the request fails. */
 const LONGEST_WAIT_MS = 120_000;
 
 export type FailedRequest = {
   readonly error: unknown;
   readonly failures: number;
-  readonly retries: number;
   readonly now: number;
 };
 
@@ -22,8 +20,8 @@ export type FailedRequest = {
  * answer already had complete calls 3. the provider says it is final, the quota is spent, or the connection was refused three times 4.
  * overload, rate limit, server or network failure, broken answer: retry. Everything else is final.
  */
-export function retryDelay({ error, failures, retries, now }: FailedRequest): number | undefined {
-  if (failures > retries) return undefined;
+export function retryDelay({ error, failures, now }: FailedRequest): number | undefined {
+  if (failures > RETRIES) return undefined;
   if (error instanceof BrokenAnswer && error.calls > 0) return undefined;
   const broken = error instanceof BrokenAnswer;
   const cause = broken ? error.cause : error;
@@ -31,7 +29,7 @@ export function retryDelay({ error, failures, retries, now }: FailedRequest): nu
   if (failures > REFUSED_RETRIES && hasCode(cause, REFUSED)) return undefined;
   const requestedDelay = readRequestedDelay(cause, now);
   if (requestedDelay !== undefined) return requestedDelay > LONGEST_WAIT_MS ? undefined : requestedDelay;
-  return Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
+  return FIRST_WAIT_MS * 2 ** (failures - 1);
 }
 
 function isTemporary(cause: unknown, broken: boolean): boolean {
@@ -81,32 +79,22 @@ function readRequestedDelay(cause: unknown, now: number): number | undefined {
   return detail === undefined ? undefined : Number.parseFloat(detail) * 1_000;
 }
 
-/** A retry that is about to start. */
-export type RetryAttempt = {
-  readonly attempt: number;
-  readonly delayMs: number;
-  readonly error: unknown;
-  /** Part of the broken answer was already streamed, and will be streamed again. */
-  readonly partialOutput: boolean;
-};
-
-/** Options of `withRetries`. */
 export type RetryOptions = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly retries?: number;
-  readonly retrying?: (retrying: RetryAttempt) => void;
+  /** A retry is about to start. */
+  readonly retrying?: (attempt: { readonly delayMs: number; readonly error: unknown }) => void;
 };
 
 /** Makes a request and retries it while the failure may be temporary. Rejects with the last failure, or with the signal's reason. */
-export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retries = RETRIES, retrying }: RetryOptions): Promise<T> {
+export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retrying }: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await request();
     } catch (error) {
-      const delayMs = signal.aborted ? undefined : retryDelay({ error, failures, retries, now: clock.now() });
+      const delayMs = signal.aborted ? undefined : retryDelay({ error, failures, now: clock.now() });
       if (delayMs === undefined) throw error;
-      retrying?.({ attempt: failures, delayMs, error, partialOutput: error instanceof BrokenAnswer && error.hasOutput });
+      retrying?.({ delayMs, error });
       await wait(delayMs, clock, signal);
     }
   }

@@ -27,18 +27,15 @@ export type ModelAnswer = {
   readonly providerId: string | null;
 };
 
-type BrokenAnswerDetails = { readonly calls: number; readonly hasOutput: boolean; readonly partial?: ModelAnswer };
+type BrokenAnswerDetails = { readonly calls: number; readonly partial?: ModelAnswer };
 
 export class BrokenAnswer extends Error {
   readonly calls: number;
-  /** Text or reasoning was streamed. */
-  readonly hasOutput: boolean;
   readonly partial: ModelAnswer | undefined;
-  constructor(cause: unknown, { calls, hasOutput, partial }: BrokenAnswerDetails) {
+  constructor(cause: unknown, { calls, partial }: BrokenAnswerDetails) {
     super(messageOf(cause), { cause });
     this.name = "BrokenAnswer";
     this.calls = calls;
-    this.hasOutput = hasOutput;
     this.partial = partial;
   }
 }
@@ -67,10 +64,10 @@ function because(cause: unknown): string {
 export async function streamAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
-  hasOutput: ((event: StreamEvent) => void) | undefined,
+  emit: ((event: StreamEvent) => void) | undefined,
 ): Promise<ModelAnswer> {
   const { stream, response } = await model.doStream(options);
-  const collector = createCollector(hasOutput && createStreamEmitter(hasOutput));
+  const collector = createCollector(emit && createStreamEmitter(emit));
   const reader = stream.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) collectPart(collector, next.value);
@@ -83,7 +80,7 @@ export async function streamAnswer(
     const stop = options.abortSignal?.aborted ? "aborted" : "error";
     collector.emitter?.end(stop);
     const arrived = withoutCutCalls(collector);
-    throw new BrokenAnswer(error, { calls: arrived.calls.length, hasOutput: collector.hasOutput, partial: buildAnswer(arrived, stop) });
+    throw new BrokenAnswer(error, { calls: arrived.calls.length, partial: buildAnswer(arrived, stop) });
   }
 }
 
@@ -120,7 +117,6 @@ type AnswerCollector = {
   readonly entries: (Block | CallEntry)[];
   readonly calls: ModelCall[];
   readonly open: Map<string, Block>;
-  hasOutput: boolean;
   finished: FinishPart | undefined;
   model: string | null;
   providerId: string | null;
@@ -128,7 +124,7 @@ type AnswerCollector = {
 };
 
 function createCollector(emitter: StreamEmitter | undefined): AnswerCollector {
-  return { entries: [], calls: [], open: new Map(), hasOutput: false, finished: undefined, model: null, providerId: null, emitter };
+  return { entries: [], calls: [], open: new Map(), finished: undefined, model: null, providerId: null, emitter };
 }
 
 function collectPart(collector: AnswerCollector, part: LanguageModelV4StreamPart): void {
@@ -185,7 +181,6 @@ function appendDelta(collector: AnswerCollector, { id, delta, providerMetadata }
   mergeMetadata(block, providerMetadata);
   if (delta === "") return;
   block.text += delta;
-  collector.hasOutput = true;
   collector.emitter?.delta(id, { type: block.type, delta });
 }
 

@@ -70,7 +70,7 @@ describe("messages about a provider's failure", () => {
   test("a page in place of a stream is not asked for again", async () => {
     server.replies.push(HTML);
     const error = await failureOf(await resolveModel("vllm:m", { environment: { VLLM_BASE_URL: server.origin } }));
-    assert.equal(retryDelay({ error, failures: 1, retries: 4, now: 0 }), undefined);
+    assert.equal(retryDelay({ error, failures: 1, now: 0 }), undefined);
   });
 
   test("an answer that streams under another name is an answer", async () => {
