@@ -87,6 +87,21 @@ describe("assent policy check FILE", () => {
       assert.match(value[0].hint, hint);
     });
 
+  test("a rule in confined.network that never applies is named with its reason", async () => {
+    using at = place();
+    const network = ["Shell(npm ci)", "Shell(curl https://x.test/*)", "Shell(npm install *)", "Shell(npx *)", "WebFetch(x.test)"];
+    const file = put(join(at.root, "p.json"), JSON.stringify({ confined: { network } }));
+    const { code, value } = await at.hereJson(["policy", "check", file]);
+    assert.equal(code, 1);
+    assert.deepEqual(
+      value.map(({ key, message }: { readonly key: string; readonly message: string }) => [key, message]),
+      [
+        ["confined.network", "Shell(npx *): it never allows: name the program that it runs"],
+        ["confined.network", "WebFetch(x.test): it never matches: only commands run confined"],
+      ],
+    );
+  });
+
   test("rules that may apply are not named, and each with a star says what it permits", async () => {
     using at = place();
     const allow = [

@@ -14,13 +14,18 @@ export async function findIdleRules(
 ): Promise<readonly SettingsProblem[]> {
   const judging = { ...parts, policy: { ...loaded.policy, mode: "default" } };
   const found: SettingsProblem[] = [];
+  const isReported = ({ at }: Rule): boolean =>
+    loaded.problems.some(({ file, line, column }) => file === at.file && line === at.line && column === at.column);
   for (const rule of loaded.rules) {
     const { at, verdict } = rule;
-    const isReported = loaded.problems.some(({ file, line, column }) => file === at.file && line === at.line && column === at.column);
-    const reason = isReported
+    const reason = isReported(rule)
       ? undefined
       : (describeMismatch(rule) ?? describeAbsentTool(rule, parts.servers) ?? (await describeIdleAllow(rule, judging, cwd)));
     if (reason) found.push(createProblem(at, `permissions.${verdict}`, reason));
+  }
+  for (const rule of loaded.network.filter((one) => !isReported(one))) {
+    const reason = rule.concerns("shell", "execute") ? describeLimit(rule, await judgeSamples(rule, judging, cwd)) : NO_COMMAND;
+    if (reason) found.push(createProblem(rule.at, "confined.network", reason));
   }
   return found;
 }
@@ -95,17 +100,28 @@ function distance(name: string, rule: string): number {
 const OTHER_FIELDS: Readonly<Record<string, object>> = { write: { content: "" } };
 
 async function describeIdleAllow(rule: Rule, judging: JudgeParts, cwd: string): Promise<IdleReason | undefined> {
-  const { verdict, example, samples = [] } = rule;
-  if (verdict !== "allow" || example?.argument === undefined || samples.length === 0) return undefined;
+  if (rule.verdict !== "allow") return undefined;
+  const judged = await judgeSamples(rule, judging, cwd);
+  return describeOutvoted(judged) ?? describeLimit(rule, judged);
+}
+
+/** Judges the calls that a rule was written for; none if they are unknown. */
+async function judgeSamples({ example, samples = [] }: Rule, judging: JudgeParts, cwd: string): Promise<readonly Assessment[]> {
+  if (example?.argument === undefined) return [];
   const judged: Assessment[] = [];
   for (const sample of samples) {
     const input = { ...OTHER_FIELDS[example.tool], [example.argument]: sample };
     const one = await judgeCall(judging, { tool: example.tool, input, cwd });
-    if (isInvalidCall(one)) return undefined;
+    if (isInvalidCall(one)) return [];
     judged.push(one);
   }
-  return describeOutvoted(judged) ?? describeLimit(rule, judged);
+  return judged;
 }
+
+const NO_COMMAND: IdleReason = {
+  message: "it never matches: only commands run confined",
+  hint: "Write a rule about a command: Shell(npm ci)",
+};
 
 /** A rule or safeguard that is stricter about every sample. */
 function describeOutvoted(judged: readonly Assessment[]): IdleReason | undefined {
@@ -124,6 +140,7 @@ function describeOutvoted(judged: readonly Assessment[]): IdleReason | undefined
 const NEVER_ALLOWED = "Remove it: such calls ask each time (docs/rules.md lists what no rule can allow).";
 
 function describeLimit(rule: Rule, judged: readonly Assessment[]): IdleReason | undefined {
+  if (judged.length === 0) return undefined;
   const limits = judged.map(({ request }) => request.units.flatMap((unit) => rule.whyNot?.(unit) ?? []));
   const lasting = limits.map((some) => some.find((limit) => limit.lasting));
   const [first] = lasting;
