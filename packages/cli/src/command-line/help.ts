@@ -22,10 +22,8 @@ export function helpText({ command, below }: Omit<HelpRequest, "ask">, commands:
 function commandNamed(name: string, commands: readonly Command[]): Command {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
-  const near = nearestSpelling(
-    name,
-    commands.map((command) => command.name),
-  );
+  const names = commands.map((command) => command.name);
+  const near = nearestSpelling(name, names);
   throw usageError("help", `unknown command '${name}'. ${near ? `Did you mean '${near}'?` : "See: assent --help"}`);
 }
 

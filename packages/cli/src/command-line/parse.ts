@@ -165,7 +165,10 @@ function isCount(value: string, max: number): boolean {
 
 function readOperands(spec: Command, words: readonly string[]): readonly string[] {
   const missing = spec.operands[words.length];
-  if (missing?.required) throw usageError(spec.name, `${missing.name} is missing.${listed(missing)} Usage: ${usageLine(spec)}`);
+  if (missing?.required) {
+    const list = missing.listedBy === undefined ? "" : ` See: ${missing.listedBy}.`;
+    throw usageError(spec.name, `${missing.name} is missing.${list} Usage: ${usageLine(spec)}`);
+  }
   const extra = spec.operands.at(-1)?.repeats ? undefined : words[spec.operands.length];
   if (extra !== undefined)
     throw usageError(spec.name, `unexpected argument '${extra}'.${adviceFor(spec, words)} Usage: ${usageLine(spec)}`);
@@ -176,10 +179,6 @@ function readOperands(spec: Command, words: readonly string[]): readonly string[
     }
   }
   return words;
-}
-
-function listed({ listedBy }: OperandSpec): string {
-  return listedBy === undefined ? "" : ` See: ${listedBy}.`;
 }
 
 function adviceFor({ name, operands }: Command, [tool = "", ...rest]: readonly string[]): string {
@@ -209,11 +208,10 @@ export function operandText({ name, required, repeats }: OperandSpec): string {
 
 function unknownOption(command: string, raw: string, known: readonly string[]): CommandError {
   const near = nearestSpelling(raw.replace(/^--?/, ""), known);
-  return usageError(command, `unknown option '${raw}'. ${suggestion(near && `--${near}`, `assent${command && ` ${command}`} --help`)}`);
-}
-
-function suggestion(near: string | undefined, help: string): string {
-  return near ? `Did you mean '${near}'?` : `See: ${help}`;
+  return usageError(
+    command,
+    `unknown option '${raw}'. ${near ? `Did you mean '--${near}'?` : `See: assent${command && ` ${command}`} --help`}`,
+  );
 }
 
 function optionsOf(values: Values): Options {

@@ -50,7 +50,7 @@ export async function installHooks(context: Context): Promise<number> {
   ];
   return changeFiles(context, edits, {
     finish: () => forgetDoctorResult(context, agent),
-    done: `The hooks of ${AGENTS[agent].title} are installed. ${NEXT[agent]}`,
+    done: `The hooks of ${AGENTS[agent].title} are installed. ${agent === "codex" ? TRUST_FIRST : ""}Prove it: assent hook doctor ${agent}`,
     nothing: "Nothing to change: the hooks are installed.",
   });
 }
@@ -80,14 +80,7 @@ export async function uninstallHooks(context: Context): Promise<number> {
   });
 }
 
-const DOCTOR = (agent: AgentName): string => `Prove it: assent hook doctor ${agent}`;
-const NEXT: Readonly<Record<AgentName, string>> = {
-  claude: DOCTOR("claude"),
-  qwen: DOCTOR("qwen"),
-  gemini: DOCTOR("gemini"),
-  codex: `Start codex once and trust the new hook, because Codex skips hooks that you have not trusted. ${DOCTOR("codex")}`,
-  opencode: DOCTOR("opencode"),
-};
+const TRUST_FIRST = "Start codex once and trust the new hook, because Codex skips hooks that you have not trusted. ";
 
 export function filesOf({ io }: Context, agent: AgentName, scope: InstallScope): readonly AgentFile[] {
   return agentFiles(agent, scope, { home: userHome(io.env), project: io.cwd, env: io.env });

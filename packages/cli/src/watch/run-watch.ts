@@ -12,7 +12,7 @@ import { personBy } from "../io/who.ts";
 import { withStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { createCardStack } from "../tui/cards/stack.ts";
-import type { Canvas, Key } from "../tui/draw/dialog.ts";
+import type { Canvas, Key, Size } from "../tui/draw/dialog.ts";
 import { makeTheme, themeFromEnvironment } from "../tui/draw/theme.ts";
 import { readKey } from "../tui/input/read-key.ts";
 import { takeTerminal } from "../tui/screen/first-frame.ts";
@@ -53,19 +53,12 @@ async function watch(given: Context, store: Store): Promise<number> {
   const stderr = { ...io.stderr, write: async (text: string) => set({ notice: text.trim() }) };
   const context: Context = { ...given, io: { ...io, stdinIsTTY: false, stderr, stdout: { ...io.stdout, isTTY: false } } };
   const stack = createCardStack({ clock, changed: () => screen.requestRender() });
-  const cardCanvas = ({ columns, rows }: { readonly columns: number; readonly rows: number }): Canvas => ({
-    columns,
-    rows: rows - 1,
-    theme,
-  });
-  const page = (size: { readonly columns: number; readonly rows: number }): readonly string[] => {
+  const cardCanvas = ({ columns, rows }: Size): Canvas => ({ columns, rows: rows - 1, theme });
+  const page = (size: Size): readonly string[] => {
     if (!stack.front()) return listLines(state, { ...size, theme }, clock.now());
     return [theme.dim(cut(placeLine(state, open?.id ?? ""), size.columns)), ...stack.view(cardCanvas(size))];
   };
-  const size = (): { readonly columns: number; readonly rows: number } => ({
-    columns: screen.terminal.columns,
-    rows: screen.terminal.rows,
-  });
+  const size = (): Size => ({ columns: screen.terminal.columns, rows: screen.terminal.rows });
   const terminal = await takeTerminal();
   process.on("exit", leavePage);
   terminal.handOver();

@@ -56,11 +56,8 @@ async function isConfirmed(context: Context, command: string, items: readonly Wa
   if (!io.stdinIsTTY) throw usageError(command, "give '--yes' to answer several without a terminal.");
   const columns = ["id", "tool", "age", "what"];
   const now = (context.overrides.clock ?? createSystemClock()).now();
-  const list = textTable(
-    columns,
-    items.map((item) => waitingCells(item, false, now)),
-    undefined,
-  );
+  const rows = items.map((item) => waitingCells(item, false, now));
+  const list = textTable(columns, rows, undefined);
   const question = `${command === "approve" ? "Approve" : "Reject"} these ${items.length}? (y/N) `;
   return await confirmInTerminal(context, { lines: list.trimEnd().split("\n"), question, declined: "Nothing was answered." });
 }

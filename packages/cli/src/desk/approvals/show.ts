@@ -1,4 +1,4 @@
-import { type ApprovalRow, type EffectOffer, isObject, type Json, type JsonObject, type Ledger, readRow } from "@assent/core";
+import { type ApprovalRow, type EffectOffer, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError } from "../../io/failure.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
@@ -8,6 +8,7 @@ import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { ruleWords } from "../grants/remembered-rule.ts";
+import { agentTask } from "../sessions/agent-session.ts";
 import { findEditedInput } from "./edited-answer.ts";
 import { describeEffect } from "./effect.ts";
 import { factNotes } from "./facts.ts";
@@ -24,18 +25,12 @@ export async function showApproval(context: Context): Promise<number> {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };
     const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await findEditedInput(ledger, row) });
-    const task = await taskOf(ledger, row);
-    const shown = await ledger.resolve(task === undefined ? form : { ...form, task });
+    const task = await agentTask(ledger, row.session);
+    const shown = await ledger.resolve(task === null ? form : { ...form, task });
     if (options.flag("json")) await printJson(io, shown);
     else await io.stdout.write(text(row, shown, io.stdout.columns(), storeFlag(context)));
     return 0;
   });
-}
-
-/** Undefined for the main session. */
-async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string | undefined> {
-  const row = await readRow(ledger, "sessions", session);
-  return row?.parent?.task;
 }
 
 async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudgement> {

@@ -60,12 +60,7 @@ function describeAbsentTool({ at, concerns }: Rule, servers: readonly KnownServe
   if (covered.length === 0)
     return {
       message: `it never matches: the MCP server ${server} had no such tool when it last ran`,
-      hint: `${hint}${didYouMean(
-        nearest(
-          at.text,
-          known.tools.map(({ name }) => name),
-        ),
-      )}`,
+      hint: `${hint}${didYouMean(nearest(at.text, known.tools))}`,
     };
   if (argument === undefined || covered.some(({ args }) => !args || args.includes(argument))) return undefined;
   const args = covered.flatMap((one) => one.args ?? []);
@@ -76,16 +71,13 @@ function describeAbsentTool({ at, concerns }: Rule, servers: readonly KnownServe
 }
 
 function describeMisspelledServer(server: string, servers: readonly KnownServer[]): IdleReason | undefined {
-  const near = nearest(
-    server,
-    servers.map(({ name }) => name),
-  );
+  const near = nearest(server, servers);
   if (near === undefined || near.toLowerCase() === server.toLowerCase() || distance(near, server) > 1) return undefined;
   return { message: `it never matches here: no MCP server is called ${server}`, hint: `assent mcp list shows them.${didYouMean(near)}` };
 }
 
-function nearest(text: string, names: readonly string[]): string | undefined {
-  return names.toSorted((one, other) => distance(one, text) - distance(other, text))[0];
+function nearest(text: string, things: readonly { readonly name: string }[]): string | undefined {
+  return things.map(({ name }) => name).toSorted((one, other) => distance(one, text) - distance(other, text))[0];
 }
 
 function didYouMean(name: string | undefined): string {

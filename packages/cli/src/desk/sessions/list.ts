@@ -29,7 +29,10 @@ export function listSessions(context: Context): Promise<number> {
         (all || !row.parent) &&
         (state === undefined || stateOf(row) === state) &&
         (cwd === undefined || row.cwd === cwd),
-      json: (row) => ({ ...sessionForm(row, totals(row)), state: stateOf(row), ...reasonForm(reasonOf(row)) }),
+      json: (row) => {
+        const reason = reasonOf(row);
+        return { ...sessionForm(row, totals(row)), state: stateOf(row), ...(reason !== undefined && { reason }) };
+      },
       columns: ["id", "state", "updated", "calls", "open", "unknown", "paused", { shrinks: "title" }, { shrinks: "directory" }],
       cells: (row) => {
         const { open, unknown } = totals(row);
@@ -42,10 +45,6 @@ export function listSessions(context: Context): Promise<number> {
     if (!options.flag("json")) await io.stderr.write(untakenText(context, untaken));
     return printed;
   });
-}
-
-function reasonForm(reason: string | undefined): JsonObject {
-  return reason === undefined ? {} : { reason };
 }
 
 /** A call that another agent runs has no process of Assent: once it is claimed, the agent runs it until it reports. */

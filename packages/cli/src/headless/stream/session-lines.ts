@@ -70,18 +70,9 @@ function decisionLine({ callId, toolName, decision, source, label, rule, reason,
 }
 
 /** A decision and the event it belongs to; undefined: the newest. */
-export type OrderedDecision = { readonly notice: DecisionNotice; readonly at: number | undefined };
+type OrderedDecision = { readonly notice: DecisionNotice; readonly at: number | undefined };
 
-export type DecisionOrder = {
-  readonly event: (event: LedgerEvent) => void;
-  readonly add: (notice: DecisionNotice) => void;
-  /** Decisions that may be reported now, each once. */
-  readonly ready: () => readonly OrderedDecision[];
-  /** The decision of a call that ends without a recorded judgement. */
-  readonly of: (call: string) => readonly OrderedDecision[];
-};
-
-function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
+function decisionOrder({ calls }: Pick<SessionState, "calls">) {
   const judged = new Map<string, number | undefined>();
   for (const call of calls.values()) if (hasJudgement(call)) judged.set(call.callId, undefined);
   let waiting: OrderedDecision[] = [];
@@ -91,15 +82,17 @@ function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
     return taken;
   };
   return {
-    event: (event) => {
+    event: (event: LedgerEvent): void => {
       if (event.type === "call.ended") judged.delete(event.body.call);
       if (event.type !== "call.judged") return;
       const { call } = event.body;
       judged.set(call, event.seq);
       waiting = waiting.map((decided) => (decided.notice.callId === call ? { ...decided, at: event.seq } : decided));
     },
-    add: (notice) => void waiting.push({ notice, at: undefined }),
-    ready: () => take(({ notice }) => judged.has(notice.callId)),
-    of: (call) => take(({ notice }) => notice.callId === call),
+    add: (notice: DecisionNotice): void => void waiting.push({ notice, at: undefined }),
+    /** Decisions that may be reported now, each once. */
+    ready: (): readonly OrderedDecision[] => take(({ notice }) => judged.has(notice.callId)),
+    /** The decision of a call that ends without a recorded judgement. */
+    of: (call: string): readonly OrderedDecision[] => take(({ notice }) => notice.callId === call),
   };
 }

@@ -93,22 +93,14 @@ export function createCardStack({ clock, changed }: { readonly clock: Clock; rea
 
 type AddOptions = { readonly instead: StackedCard | undefined; readonly isReadable: (item: StackedCard) => boolean };
 
-type WaitingLine = {
-  readonly items: readonly StackedCard[];
-  readonly front: () => StackedCard | undefined;
-  readonly add: (item: StackedCard, options: AddOptions) => void;
-  readonly remove: (item: StackedCard) => boolean;
-  readonly turn: () => void;
-};
-
 /** The cards in order. Turning to the next card does not reorder them. */
-function waitingLine(): WaitingLine {
+function waitingLine() {
   const items: StackedCard[] = [];
   let front: StackedCard | undefined;
   return {
     items,
-    front: () => front,
-    add: (item, { instead, isReadable }) => {
+    front: (): StackedCard | undefined => front,
+    add: (item: StackedCard, { instead, isReadable }: AddOptions): void => {
       const place = instead ? items.indexOf(instead) : -1;
       const at = place === -1 ? placeFor(items, item) : place;
       const before = items[at];
@@ -116,14 +108,14 @@ function waitingLine(): WaitingLine {
       // an earlier call takes the front, unless the person is reading the front card
       if (!front || (before === front && (place !== -1 || !isReadable(front)))) front = item;
     },
-    remove: (item) => {
+    remove: (item: StackedCard): boolean => {
       const at = items.indexOf(item);
       if (at === -1) return false;
       items.splice(at, 1);
       if (front === item) front = items[at] ?? items[0];
       return true;
     },
-    turn: () => {
+    turn: (): void => {
       front = items[front ? items.indexOf(front) + 1 : 0] ?? items[0];
     },
   };

@@ -108,20 +108,10 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
   };
 }
 
-type Order = {
-  /** Runs after the previous work and shows how it ended. */
-  readonly run: (work: (interrupted: AbortSignal) => Promise<RunEnd | undefined>) => Promise<void>;
-  readonly interrupt: () => void;
-  readonly begin: () => void;
-  readonly end: () => void;
-  readonly isBusy: () => boolean;
-  readonly idle: () => Promise<void>;
-};
-
 type OrderParts = Pick<TurnParts, "view" | "now"> & { readonly sayEnd: (end: RunEnd | undefined) => void };
 
 /** Runs one thing after the other, and shows how long it takes. */
-function runInOrder({ view, now, sayEnd }: OrderParts): Order {
+function runInOrder({ view, now, sayEnd }: OrderParts) {
   let last: Promise<void> = Promise.resolve();
   let interrupting = new AbortController();
   let running = 0;
@@ -136,7 +126,8 @@ function runInOrder({ view, now, sayEnd }: OrderParts): Order {
   return {
     begin,
     end,
-    run: (work) => {
+    /** Runs after the previous work and shows how it ended. */
+    run: (work: (interrupted: AbortSignal) => Promise<RunEnd | undefined>): Promise<void> => {
       last = last.then(async () => {
         running += 1;
         interrupting = new AbortController();
@@ -148,9 +139,9 @@ function runInOrder({ view, now, sayEnd }: OrderParts): Order {
       });
       return last;
     },
-    interrupt: () => interrupting.abort(),
-    isBusy: () => running > 0,
-    idle: () => last,
+    interrupt: (): void => interrupting.abort(),
+    isBusy: (): boolean => running > 0,
+    idle: (): Promise<void> => last,
   };
 }
 

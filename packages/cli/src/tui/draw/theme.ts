@@ -30,60 +30,58 @@ const attribute = (on: number, off: number): Code => [`${on}`, `${off}`];
 const foreground = (index: number): Code => [`38;5;${index}`, "39"];
 const background = (index: number): Code => [`48;5;${index}`, "49"];
 
-const SHARED: Pick<Record<Role, readonly Code[]>, "title" | "dim" | "italic" | "bold" | "selected"> = {
-  title: [attribute(1, 22)],
-  dim: [attribute(2, 22)],
-  italic: [attribute(3, 23)],
-  bold: [attribute(1, 22)],
-  selected: [attribute(7, 27)],
+const SHARED: Pick<Record<Role, Code>, "title" | "dim" | "italic" | "bold" | "selected"> = {
+  title: attribute(1, 22),
+  dim: attribute(2, 22),
+  italic: attribute(3, 23),
+  bold: attribute(1, 22),
+  selected: attribute(7, 27),
 };
 
 /** Colors of the 256-color palette that are readable on the background. */
-const PALETTES: Readonly<Record<"dark" | "light", Readonly<Record<Role, readonly Code[]>>>> = {
+const PALETTES: Readonly<Record<"dark" | "light", Readonly<Record<Role, Code>>>> = {
   dark: {
     ...SHARED,
-    accent: [foreground(75)],
-    success: [foreground(114)],
-    warning: [foreground(179)],
-    error: [foreground(203)],
-    added: [foreground(114)],
-    removed: [foreground(203)],
-    addedWord: [background(22)],
-    removedWord: [background(52)],
-    badge: [foreground(75)],
-    person: [foreground(183)],
-    notice: [foreground(109)],
-    border: [foreground(240)],
-    keyword: [foreground(176)],
-    string: [foreground(150)],
-    comment: [foreground(245)],
-    number: [foreground(180)],
+    accent: foreground(75),
+    success: foreground(114),
+    warning: foreground(179),
+    error: foreground(203),
+    added: foreground(114),
+    removed: foreground(203),
+    addedWord: background(22),
+    removedWord: background(52),
+    badge: foreground(75),
+    person: foreground(183),
+    notice: foreground(109),
+    border: foreground(240),
+    keyword: foreground(176),
+    string: foreground(150),
+    comment: foreground(245),
+    number: foreground(180),
   },
   light: {
     ...SHARED,
-    accent: [foreground(25)],
-    success: [foreground(28)],
-    warning: [foreground(130)],
-    error: [foreground(160)],
-    added: [foreground(28)],
-    removed: [foreground(160)],
-    addedWord: [background(194)],
-    removedWord: [background(224)],
-    badge: [foreground(25)],
-    person: [foreground(90)],
-    notice: [foreground(30)],
-    border: [foreground(250)],
-    keyword: [foreground(90)],
-    string: [foreground(22)],
-    comment: [foreground(243)],
-    number: [foreground(94)],
+    accent: foreground(25),
+    success: foreground(28),
+    warning: foreground(130),
+    error: foreground(160),
+    added: foreground(28),
+    removed: foreground(160),
+    addedWord: background(194),
+    removedWord: background(224),
+    badge: foreground(25),
+    person: foreground(90),
+    notice: foreground(30),
+    border: foreground(250),
+    keyword: foreground(90),
+    string: foreground(22),
+    comment: foreground(243),
+    number: foreground(94),
   },
 };
 
-function painter(codes: readonly Code[]): (text: string) => string {
-  const on = `\u001b[${codes.map(([code]) => code).join(";")}m`;
-  const off = `\u001b[${codes.map(([, code]) => code).join(";")}m`;
-  return (text) => (text === "" ? text : `${on}${text}${off}`);
+function painter([on, off]: Code): (text: string) => string {
+  return (text) => (text === "" ? text : `\u001b[${on}m${text}\u001b[${off}m`);
 }
 
 const plain = (text: string): string => text;
@@ -92,7 +90,7 @@ const plain = (text: string): string => text;
 export function makeTheme(name: "dark" | "light" | "none"): Theme {
   const roles = Object.entries(PALETTES[name === "light" ? "light" : "dark"]);
   // Parsing: every role is in every palette.
-  return Object.freeze(Object.fromEntries(roles.map(([role, codes]) => [role, name === "none" ? plain : painter(codes)]))) as Theme;
+  return Object.freeze(Object.fromEntries(roles.map(([role, code]) => [role, name === "none" ? plain : painter(code)]))) as Theme;
 }
 
 /** A theme that can change while it is in use. */

@@ -223,7 +223,7 @@ function applyStop(transcript: Transcript, stop: string): Transcript {
   return stop === "length" ? appendNote(transcript, "The answer was cut off at the model's output limit.", "warning") : transcript;
 }
 
-type AnswerPart = Extract<LedgerEvent, { readonly type: "message.assistant" }>["body"]["content"][number];
+type AnswerPart = EventBodies["message.assistant"]["content"][number];
 
 function replayAnswer(transcript: Transcript, parts: readonly AnswerPart[]): Transcript {
   let now = transcript;
@@ -262,7 +262,7 @@ function applyCallEvent(transcript: Transcript, event: LedgerEvent, { pid, byPer
   }
 }
 
-function callBlock({ staged }: Transcript, { call, tool, raw }: Bodies["call.proposed"]): CallBlock {
+function callBlock({ staged }: Transcript, { call, tool, raw }: EventBodies["call.proposed"]): CallBlock {
   const input = parseInput(raw);
   const only = staged.length === 1 ? staged[0] : undefined;
   const about = tool === "resolve" ? (staged.find(({ id }) => id === input["id"]) ?? only) : undefined;
@@ -270,14 +270,7 @@ function callBlock({ staged }: Transcript, { call, tool, raw }: Bodies["call.pro
   return { type: "call", callId: call, tool, input, state: "proposed", ...(details && { details }) };
 }
 
-type Bodies = {
-  readonly [T in "approval.answered" | "call.ended" | "call.proposed" | "question.answered"]: Extract<
-    LedgerEvent,
-    { readonly type: T }
-  >["body"];
-};
-
-function applyApprovalAnswer(transcript: Transcript, body: Bodies["approval.answered"], pid: number): Transcript {
+function applyApprovalAnswer(transcript: Transcript, body: EventBodies["approval.answered"], pid: number): Transcript {
   const isHere = body.by.pid === pid;
   const decided = describeAnswer(body, isHere);
   const now = changeCall(transcript, body.call, { decided });
@@ -285,7 +278,7 @@ function applyApprovalAnswer(transcript: Transcript, body: Bodies["approval.answ
   return body.remember ? appendNote(noted, rememberedText(body.remember), "dim") : noted;
 }
 
-function applyQuestionAnswer(transcript: Transcript, body: Bodies["question.answered"], pid: number): Transcript {
+function applyQuestionAnswer(transcript: Transcript, body: EventBodies["question.answered"], pid: number): Transcript {
   const { question, outcome, by } = body;
   const asked = transcript.blocks.find((block) => block.type === "call" && block.question === question);
   const isHere = by.pid === pid;
@@ -293,7 +286,7 @@ function applyQuestionAnswer(transcript: Transcript, body: Bodies["question.answ
   return isHere ? now : appendNote(now, `${question} was ${outcome} by ${whoText(by)}, elsewhere.`, "dim");
 }
 
-function applyCallEnd(transcript: Transcript, body: Bodies["call.ended"]): Transcript {
+function applyCallEnd(transcript: Transcript, body: EventBodies["call.ended"]): Transcript {
   const { call, outcome, type, content, display, details, durationMs } = body;
   const now = changeCall(transcript, call, {
     state: "ended",
