@@ -64,15 +64,7 @@ export async function decideOutsideCall(context: Context, { place, call, onAsk: 
     return { verdict: "deny", reason: `Denied: ${off}. A person must remove that before anything runs here. ${ALL_REASONS}` };
   const translated = translateCall(place.agent, call.tool, call.input);
   const handedOver = Promise.withResolvers<"handed over">();
-  const run: OutsideRun = {
-    agent: agentTitle(place.agent),
-    handOver: (input) => {
-      if (!isDeepStrictEqual(input, translated.input)) throw new ToolError(EDITED);
-      handedOver.resolve("handed over");
-      return undefined;
-    },
-    report: () => undefined,
-  };
+  const run = handOverUnedited(place, translated, () => void handedOver.resolve("handed over"));
   const policy = await openOutsidePolicy(context, place, { call: translated, run });
   const { answersFrom } = policy.source.settings();
   const onAsk = isAcceptedPlace(answersFrom, dialogPlace(place.agent)) ? wanted : DIALOG_REFUSED[wanted];
@@ -103,8 +95,19 @@ const HANDED_OVER = { wait: "allow", deny: "allow", agent: "dialog", both: "none
 /** Replaces a choice that uses the agent's dialog, if the setting `answersFrom` does not accept answers from there. */
 const DIALOG_REFUSED = { wait: "wait", deny: "deny", agent: "wait", both: "wait" } as const;
 
-export const EDITED =
-  "A person or a hook of Assent edited this call. This agent cannot run an edited call: propose the edited call yourself.";
+const EDITED = "A person or a hook of Assent edited this call. This agent cannot run an edited call: propose the edited call yourself.";
+
+/** Hands a call to its agent, as the agent wrote it. */
+export function handOverUnedited({ agent }: OutsidePlace, { input: written }: OutsideCall, handOver: () => string | undefined): OutsideRun {
+  return {
+    agent: agentTitle(agent),
+    handOver: (input) => {
+      if (!isDeepStrictEqual(input, written)) throw new ToolError(EDITED);
+      return handOver();
+    },
+    report: () => undefined,
+  };
+}
 
 type CallToOpen = { readonly call: ForeignCall; readonly translated: OutsideCall; readonly policy: OutsidePolicy };
 type OpenedCall = { readonly session: Session; readonly resumed: boolean };

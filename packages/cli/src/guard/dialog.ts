@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
-import { type JsonObject, type Kind, type ProbeAnswer, type SessionRow, ToolError } from "@assent/core";
-import { callKey, type GuardVerdict, type OutsideCall, type OutsideRun, translateCall } from "@assent/guard";
+import type { JsonObject, Kind, ProbeAnswer, SessionRow } from "@assent/core";
+import { callKey, type GuardVerdict, type OutsideCall, translateCall } from "@assent/guard";
 import type { Context } from "../command-line/spec.ts";
 import { ignoreHeld } from "../io/failure.ts";
-import { createCallSession, createOutsideDispatcher, type DecideOptions, dialogOf, EDITED } from "./decide.ts";
+import { createCallSession, createOutsideDispatcher, type DecideOptions, dialogOf, handOverUnedited } from "./decide.ts";
 import { agentTitle, type OutsidePlace, openOutsidePolicy } from "./outside-policy.ts";
 import { isUnderWay, settleCall } from "./settle.ts";
 
@@ -17,14 +16,7 @@ export async function answerBesideDialog(context: Context, { place, call, signal
   const rows = (await place.ledger.pending("sessions", { prefix, all: true })).filter(isUnderWay);
   const left = await Promise.all(rows.map((row) => isLeftToDialog(place, row)));
   if (!left.includes(true)) return { verdict: "none" };
-  const run: OutsideRun = {
-    agent: agentTitle(place.agent),
-    handOver: (input) => {
-      if (!isDeepStrictEqual(input, translated.input)) throw new ToolError(EDITED);
-      return `Assent allowed the call in the ${dialogOf(place.agent)}.`;
-    },
-    report: () => undefined,
-  };
+  const run = handOverUnedited(place, translated, () => `Assent allowed the call in the ${dialogOf(place.agent)}.`);
   const policy = await openOutsidePolicy(context, place, { call: translated, run });
   const session = await createCallSession(context, place, { call, translated, policy, prefix: dialogKey(place, call.session, translated) });
   const dispatcher = await createOutsideDispatcher(context, { place, policy, session, onAsk: "wait" });

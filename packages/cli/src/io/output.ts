@@ -1,7 +1,7 @@
 import { displayWidth, wrap } from "./display-width.ts";
 import { type Failure, hintText } from "./failure.ts";
 import type { Io, Output } from "./io.ts";
-import { oneLine, visible } from "./visible-text.ts";
+import { oneLine, readable, visible } from "./visible-text.ts";
 
 /** One line of JSON, without characters that some readers treat as line ends. */
 export function jsonLine(value: unknown): string {
@@ -41,6 +41,6 @@ export function fieldsText(fields: readonly (readonly [string, string])[], colum
 
 function field(label: string, value: string, columns: number | undefined): string {
   const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(columns - label.length, 16);
-  const lines = wrap(visible(value).replaceAll("\t", "    "), room);
+  const lines = wrap(readable(value), room);
   return lines.map((line, index) => `${index === 0 ? label : " ".repeat(label.length)}${line}\n`).join("");
 }

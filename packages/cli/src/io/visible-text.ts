@@ -1,3 +1,5 @@
+import { visible } from "@assent/core/text";
+
 export { oneLine, visible } from "@assent/core/text";
 
 const BLANKS = /[ \t]{41,}/g;
@@ -8,6 +10,11 @@ export function markGaps(text: string): string {
   return text
     .replace(EMPTY_LINES, (run) => `\n«${run.split("\n").length - 2} empty lines»\n`)
     .replace(BLANKS, (run) => `«${run.length} blanks»`);
+}
+
+/** Text for a terminal: characters that move the cursor are visible, and a tab is four blanks. */
+export function readable(text: string): string {
+  return visible(text).replaceAll("\t", "    ");
 }
 
 /** `1 rule`, `2 rules`. */

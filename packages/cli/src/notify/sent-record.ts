@@ -39,7 +39,7 @@ export async function readSentItems(record: Pick<SentRecord, "ledger" | "receive
 
 async function withoutOthers(record: SentRecord, notices: readonly Notice[]): Promise<readonly Notice[]> {
   const free: Notice[] = [];
-  for (const [session, some] of bySession(notices)) {
+  for (const [session, some] of Map.groupBy(notices, (notice) => notice.session)) {
     const senders = await readSenders(record, session);
     for (const notice of some) {
       const { until = 0, by = "" } = senders.get(noticeKey(notice)) ?? {};
@@ -78,13 +78,9 @@ async function append(
   fields: Pick<EventBodies["notification.sent"], "state" | "until">,
 ): Promise<void> {
   const at = new Date(clock.now()).toISOString();
-  const drafts = [...bySession(notices)].map(
+  const drafts = [...Map.groupBy(notices, (notice) => notice.session)].map(
     ([session, some]) =>
       ({ type: "notification.sent", v: 1, at, body: { session, receiver, items: some.map(noticeKey), by, ...fields } }) as const,
   );
   await ledger.answer(drafts);
-}
-
-function bySession(notices: readonly Notice[]): ReadonlyMap<string, readonly Notice[]> {
-  return Map.groupBy(notices, ({ session }) => session);
 }

@@ -8,7 +8,12 @@ export function factNotes(facts: Json | undefined): readonly FactNote[] {
   if (!isObject(facts)) return [];
   const { hazards, scripts, paths, containment } = facts;
   const place: readonly FactNote[] = isObject(containment) ? [["sandbox", containmentText(containment as Containment)]] : []; // as the facts wrote it
-  return [...place, ...unique(objects(hazards).map(hazardNote)), ...objects(scripts).map(scriptNote), ...objects(paths).flatMap(pathNotes)];
+  return [
+    ...place,
+    ...unique(objects(hazards).map(({ text }): FactNote => ["risk", String(text)])),
+    ...objects(scripts).map(scriptNote),
+    ...objects(paths).flatMap(pathNotes),
+  ];
 }
 
 export const ALLOW_CONFINED_OFFER = 'To run confined commands without asking, set "allowConfined": true.';
@@ -33,10 +38,6 @@ type FactFields = Readonly<Record<string, unknown>>;
 
 function objects(value: unknown): readonly FactFields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function hazardNote({ text }: FactFields): FactNote {
-  return ["risk", String(text)];
 }
 
 function scriptNote({ file, digest, before }: FactFields): FactNote {

@@ -1,7 +1,7 @@
 import type { ConfirmationDetails, EffectOffer, OpenApproval } from "@assent/core";
 import { cut, LIST_WIDTH, quoted, quotedAfter, TEXT_MARK, wrap, wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
-import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { markGaps, oneLine, readable } from "../../io/visible-text.ts";
 import { ruleWords } from "../grants/remembered-rule.ts";
 import { describeEffect } from "./effect.ts";
 import { factNotes } from "./facts.ts";
@@ -18,7 +18,7 @@ export type ApprovalLayout = {
 /** Everything a person must see before approving, without characters that move the cursor. */
 export function approvalLines(approval: OpenApproval, { columns, style, edited = false, shown }: ApprovalLayout): string[] {
   const { details } = approval;
-  const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");
+  const safe = (text: string): string => readable(markGaps(text));
   const block = (text: string): string[] => quoted(safe(text), columns);
   const rest = restOfInput(approval);
   const inputs = rest.lines.map((line) => ["input", line] as const);

@@ -4,7 +4,7 @@ import { shellWord } from "../../command-line/shell-word.ts";
 import { wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { textTable } from "../../io/text-table.ts";
-import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { markGaps, oneLine, readable } from "../../io/visible-text.ts";
 import { ALLOW_CONFINED_OFFER, containmentText, mayAllowConfined } from "../approvals/facts.ts";
 import { rememberedRule, settingsValue } from "../grants/remembered-rule.ts";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
@@ -49,7 +49,7 @@ function paint(verdict: Verdict, style: Style): (text: string) => string {
 
 function indented(text: string, indent: number, { columns }: ExplainLayout): string[] {
   const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width reports 0
-  return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
+  return wrapWords(readable(text), room).map((line) => " ".repeat(indent) + line);
 }
 
 function stagingLines({ staging }: Explanation, reading: ExplainLayout): string[] {

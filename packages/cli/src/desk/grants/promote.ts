@@ -74,7 +74,7 @@ export async function planRule(context: Context, wanted: RuleToStore, to: Target
   const file = to === "user" ? settingsLocations(context.io.env).userFile : projectSettingsFile(workspace);
   const parts = hostPortsFor(context, await stateDirectory(context));
   const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
-  const planned = await written(file, () => promoteRule({ ...promotion, dryRun: true }, parts));
+  const { before, after, line } = await written(file, () => promoteRule({ ...promotion, dryRun: true }, parts));
   const trustNote =
     to === "project"
       ? `The project's settings changed, so the rule takes effect only after you trust the workspace again: assent trust ${shellWord(workspace)}\n`
@@ -82,9 +82,9 @@ export async function planRule(context: Context, wanted: RuleToStore, to: Target
   return {
     rule: rule.rule,
     file,
-    line: planned.line,
-    diff: visible(diffOf(planned)),
-    isThere: planned.before === planned.after,
+    line,
+    diff: visible(unifiedDiff({ name: file.replace(/^\//, ""), before: before === "" ? null : before, after })),
+    isThere: before === after,
     trustNote,
     write: () => written(file, () => promoteRule(promotion, parts)),
   };
@@ -122,10 +122,6 @@ async function written(file: string, write: () => Promise<PromotedRule>): Promis
       hint: "Nothing was changed.",
     });
   }
-}
-
-function diffOf({ file, before, after }: PromotedRule): string {
-  return unifiedDiff({ name: file.replace(/^\//, ""), before: before === "" ? null : before, after });
 }
 
 type PromotionReport = { readonly dry: boolean; readonly place: string; readonly flags: string };

@@ -36,20 +36,11 @@ export async function fetchPolicy(context: Context): Promise<number> {
   const isSame = before?.equals(bytes) === true;
   if (!isSame) await store(target, bytes);
   const result = { version, digest: `sha256:${digest}`, file: target, previous: known ?? null, changed: !isSame };
+  const had = result.previous === null ? "" : `; it had version ${result.previous}`;
+  const text = isSame ? `${target} already has version ${version}.` : `Stored version ${version} in ${target}${had}.`;
   if (options.flag("json")) await printJson(io, result);
-  else await io.stdout.write(`${oneLine(resultText(result))}\n`);
+  else await io.stdout.write(`${oneLine(text)}\n`);
   return 0;
-}
-
-function resultText(result: {
-  readonly version: string;
-  readonly file: string;
-  readonly previous: string | null;
-  readonly changed: boolean;
-}): string {
-  const { version, file, previous, changed } = result;
-  if (!changed) return `${file} already has version ${version}.`;
-  return `Stored version ${version} in ${file}${previous === null ? "" : `; it had version ${previous}`}.`;
 }
 
 function readDigest(given: string | undefined): string {

@@ -1,7 +1,7 @@
 import type { FileDiff } from "@assent/core/parts";
 import { quotedAfter } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
-import { oneLine, visible } from "../../io/visible-text.ts";
+import { oneLine, readable } from "../../io/visible-text.ts";
 import { type ChosenParts, partKeys } from "../../tui/diff/choice.ts";
 import { type DiffItem, diffItems } from "../../tui/diff/items.ts";
 
@@ -25,7 +25,7 @@ function itemLines(item: DiffItem, files: readonly FileDiff[], columns: number, 
     case "line": {
       const { kind, text, open } = item.line;
       const paint = kind === "added" ? style.green : kind === "removed" ? style.red : (line: string) => line;
-      const shown = visible(text).replaceAll("\t", "    ").replaceAll("\n", "\\n");
+      const shown = readable(text).replaceAll("\n", "\\n");
       return quotedAfter(`   ${SIGNS[kind]} `, `${shown}${open ? " (no line break at the end)" : ""}`, columns).map(paint);
     }
     default:

@@ -2,7 +2,7 @@ import type { Question, QuestionRow } from "@assent/core";
 import { OTHER } from "@assent/core/parts";
 import { cut, LIST_WIDTH, quoted, wrap } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
-import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { markGaps, oneLine, readable } from "../../io/visible-text.ts";
 
 export function questionSubject(questions: readonly Question[], width: number = LIST_WIDTH): string {
   const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : "";
@@ -31,7 +31,7 @@ export function previewText(preview: string, columns: number): string {
 }
 
 function safeText(text: string): string {
-  return visible(markGaps(text)).replaceAll("\t", "    ");
+  return readable(markGaps(text));
 }
 
 const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };

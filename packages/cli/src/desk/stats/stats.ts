@@ -22,8 +22,8 @@ export function showStats(context: Context): Promise<number> {
     const record = await rehearseQuestions(context, store, questions);
     const suggestions = record.suggest(MOST_SUGGESTIONS);
     const { judged, unjudged } = record;
-    if (options.flag("json"))
-      await printJson(io, { ...withoutName(all), tools, rules: askers, rehearsed: { judged, unjudged }, suggestions });
+    const { name: _all, ...counts } = all;
+    if (options.flag("json")) await printJson(io, { ...counts, tools, rules: askers, rehearsed: { judged, unjudged }, suggestions });
     else
       await io.stdout.write(
         statsText({ all, tools, askers, suggestions, judged, unjudged, flags: storeFlag(context) }, io.stdout.columns()),
@@ -35,10 +35,6 @@ export function showStats(context: Context): Promise<number> {
 export function startOf({ options, overrides }: Context): number {
   const span = options.duration("since");
   return span === undefined ? Number.NEGATIVE_INFINITY : (overrides.clock ?? createSystemClock()).now() - span;
-}
-
-function withoutName({ name: _all, ...counts }: QuestionCount): Omit<QuestionCount, "name"> {
-  return counts;
 }
 
 type StatsView = {

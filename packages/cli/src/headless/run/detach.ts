@@ -41,12 +41,12 @@ export async function detachedModel(context: Context, given: string | undefined)
 export async function detachRun(context: Context, store: Store, run: Omit<NewRun, "chosen"> & { readonly model: string }): Promise<number> {
   const { io, options } = context;
   const { prompt = "", run: flags } = run;
+  const { maxTurns, maxToolCalls, maxTimeMs, approvalTimeoutMs } = flags;
   const ports = hostPortsFor(context, store.directory);
   const labels = readLabelOptions(context, "run");
   const detached: JsonObject = {
     ...{ prompt, labels, schedules: flags.schedules.map((entry) => ({ ...entry })) as JsonObject[] },
-    ...numbers({ maxTurns: flags.maxTurns, maxToolCalls: flags.maxToolCalls }),
-    ...numbers({ maxTimeMs: flags.maxTimeMs, approvalTimeoutMs: flags.approvalTimeoutMs }),
+    ...numbers({ maxTurns, maxToolCalls, maxTimeMs, approvalTimeoutMs }),
   };
   const session = await createRunSession(context, { ledger: store.ledger, ...ports }, { ...run, more: { detached } });
   await session.close("queued", 0);

@@ -1,7 +1,7 @@
 import type { Question, QuestionAnswer } from "@assent/core";
 import { isAnswered } from "@assent/core/parts";
 import { cut, TEXT_MARK, wrapWords } from "../../io/display-width.ts";
-import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { markGaps, oneLine, readable, visible } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { fieldLines } from "../input/text-field.ts";
 import { type AskState, answerTo, isTextOnly, questionRows } from "./state.ts";
@@ -101,7 +101,7 @@ function previewLines(state: AskState, { question, canvas }: ShownQuestion): rea
   const { columns, theme } = canvas;
   const preview = question.options[state.rows[state.at] ?? 0]?.preview;
   if (!state.preview || preview === undefined) return [];
-  const lines = wrapWords(visible(markGaps(preview)).replaceAll("\t", "    "), columns - 4);
+  const lines = wrapWords(readable(markGaps(preview)), columns - 4);
   const more = lines.length > PREVIEW_ROWS ? [theme.dim(`    … ${lines.length - PREVIEW_ROWS} more lines`)] : [];
   return [...lines.slice(0, PREVIEW_ROWS).map((line) => `  ${theme.border("│")} ${line}`), ...more];
 }

@@ -10,7 +10,7 @@ import { addSeen, convertProgress, isBefore, isEnd, type Pages, type Position, p
 import { makeTheme } from "../draw/theme.ts";
 import { actionLines, actionRows } from "./action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } from "./actions.ts";
-import { approvalDiff, type CardPages, cardBody } from "./body.ts";
+import { approvalDiff, cardBody } from "./body.ts";
 import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./field.ts";
 import { fileInFront, moveCursor, nextFile, previousFile, type Reading, type ReadText, refold, toggleCursor, UNREAD } from "./reading.ts";
 
@@ -78,7 +78,7 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
 }
 
 function fitToWidth(card: Card, state: CardState, { columns }: Pick<Size, "columns">): CardState {
-  return { ...state, ...convertProgress(state, columns, (width) => bodyOf(card, state, width)) };
+  return { ...state, ...convertProgress(state, columns, (width) => card.body(state, width)) };
 }
 
 const PLAIN = makeTheme("none");
@@ -100,17 +100,13 @@ function bodyRows({ actions, notes }: Card, size: Size): number {
   return Math.max(1, size.rows - FURNITURE - actionRows(actions, notes, size));
 }
 
-function bodyOf({ body }: Card, reading: Reading, columns: number): CardPages {
-  return body(reading, columns);
-}
-
 function readText(card: Card, { columns }: Pick<Size, "columns">): ReadText {
-  return { files: card.diff, pages: (reading) => bodyOf(card, reading, columns) };
+  return { files: card.diff, pages: (reading) => card.body(reading, columns) };
 }
 
 /** The visible part of the body. A single hidden row is shown instead of being counted. */
 function pageOf(card: Card, state: CardState, canvas: Canvas): ReturnType<typeof pageFrom> & { readonly pages: Pages } {
-  const pages = bodyOf(card, state, canvas.columns);
+  const pages = card.body(state, canvas.columns);
   const rows = bodyRows(card, canvas);
   const page = pageFrom(pages, state.at, { ...canvas, rows });
   const fuller = isEnd(pages, page.next) ? page : pageFrom(pages, state.at, { ...canvas, rows: rows + 1 });
@@ -131,7 +127,7 @@ function seenOn(card: Card, state: CardState, canvas: Canvas): CardState {
 }
 
 function isAllSeen(card: Card, state: CardState, { columns }: Pick<Size, "columns">): boolean {
-  return !state.isList && state.seenAt === columns && isEnd(bodyOf(card, state, columns), state.seen);
+  return !state.isList && state.seenAt === columns && isEnd(card.body(state, columns), state.seen);
 }
 
 function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
@@ -223,7 +219,7 @@ type NamedKey = { readonly name: string; readonly size: Size };
 
 function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyResult | undefined {
   const { columns } = size;
-  const pages = bodyOf(card, state, columns);
+  const pages = card.body(state, columns);
   const canvas = { columns, rows: bodyRows(card, size), theme: PLAIN };
   const turned = MOVES[name]?.({
     pages,
@@ -265,7 +261,7 @@ function fileKey(card: Card, state: CardState, { name, size }: NamedKey): CardSt
 function scrollTo(card: Card, state: CardState, size: Size): Position {
   const canvas = { ...size, theme: PLAIN };
   const { pages, next } = pageOf(card, state, canvas);
-  const place = { piece: bodyOf(card, state, size.columns).placeOf(state.cursor), row: 0 };
+  const place = { piece: card.body(state, size.columns).placeOf(state.cursor), row: 0 };
   if (!isBefore(place, state.at) && isBefore(place, next)) return state.at;
   const last = pageBefore(pages, { piece: pages.count, row: 0 }, { ...canvas, rows: bodyRows(card, size) });
   return isBefore(last, place) ? last : place;

@@ -4,7 +4,7 @@ import { describeEffect } from "../../desk/approvals/effect.ts";
 import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
 import { approvalFacts, approvalText, approvalWarnings, wrapFact } from "../../desk/approvals/view.ts";
 import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
-import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { markGaps, oneLine, readable, visible } from "../../io/visible-text.ts";
 import { type ChoiceStop, type ChosenParts, choiceMark } from "../diff/choice.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { type DiffItem, diffItems } from "../diff/items.ts";
@@ -68,12 +68,8 @@ function isSameView(left: BodyView, right: BodyView): boolean {
 }
 
 function startsOf(pieces: readonly BodyPiece[]): readonly number[] {
-  const files = [...pieces.keys()].filter((at) => isFile(pieces[at]));
+  const files = [...pieces.entries()].flatMap(([at, piece]) => (piece.type === "diff" && piece.item.type === "file" ? [at] : []));
   return [...files, pieces.findLastIndex(({ type }) => type === "diff") + 1];
-}
-
-function isFile(piece: BodyPiece | undefined): boolean {
-  return piece?.type === "diff" && piece.item.type === "file";
 }
 
 function isAt(piece: BodyPiece, { file, hunk }: ChoiceStop): boolean {
@@ -136,7 +132,7 @@ function editedText({ details }: OpenApproval): string {
 }
 
 function* textPieces(text: string, strong: boolean): Generator<BodyPiece> {
-  const parts = wrap(visible(markGaps(text)).replaceAll("\t", "    "), LONGEST_PIECE);
+  const parts = wrap(readable(markGaps(text)), LONGEST_PIECE);
   for (const part of parts) yield { type: "text", text: part, strong, several: parts.length > 1 };
 }
 

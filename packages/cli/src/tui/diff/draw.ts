@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth, visible } from "@assent/core";
+import { displayWidth } from "@assent/core";
 import type { DiffLine } from "@assent/core/parts";
 import { wrap } from "../../io/display-width.ts";
+import { readable } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Role, Theme } from "../draw/theme.ts";
@@ -91,7 +92,7 @@ function piecesOf({ kind, text }: DiffLine, other: DiffLine | undefined): readon
 }
 
 function visibleText(text: string): string {
-  return visible(text).replaceAll("\t", "    ").replaceAll("\n", "\\n");
+  return readable(text).replaceAll("\n", "\\n");
 }
 
 function breakIntoRows(pieces: readonly Piece[], columns: number): readonly (readonly Piece[])[] {

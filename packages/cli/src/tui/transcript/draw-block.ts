@@ -1,5 +1,5 @@
 import { cut, wrap, wrapWords } from "../../io/display-width.ts";
-import { counted, oneLine, visible } from "../../io/visible-text.ts";
+import { counted, oneLine, readable, visible } from "../../io/visible-text.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Block } from "./block.ts";
 import { drawCall } from "./draw-call.ts";
@@ -54,10 +54,6 @@ function taskResultLines({ task, text, outputFile }: TaskResult, { columns, them
   if (lines.length + where.length === 0) return [];
   const much = lines.length === 0 ? "no output" : `${counted(lines.length, "line")} of output`;
   return [`  ${theme.dim(cut(`${much}: ctrl+o or /tasks ${oneLine(task)}`, columns - 2))}`];
-}
-
-function readable(text: string): string {
-  return visible(text).replaceAll("\t", "    ");
 }
 
 function markLines(lines: readonly string[], mark: string, paint: (text: string) => string): readonly string[] {

@@ -1,6 +1,7 @@
 import { type Display, visible } from "@assent/core";
 import { parseDiff } from "@assent/core/parts";
 import { wrap, wrapWords } from "../../io/display-width.ts";
+import { readable } from "../../io/visible-text.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { diffItems } from "../diff/items.ts";
 import { drawAnsi } from "../draw/ansi.ts";
@@ -49,7 +50,7 @@ function cutRows(rows: readonly string[], { rows: most, keep }: Cut): Part {
 export function drawText(text: string, { columns }: Drawing, cut: Cut): Part {
   const lines = text.replace(/\n$/, "").split("\n");
   const kept = cut.keep === "tail" ? lines.slice(-cut.rows) : lines.slice(0, cut.rows);
-  const rows = kept.flatMap((line) => wrapWords(visible(line.slice(0, LONGEST_LINE)).replaceAll("\t", "    "), columns));
+  const rows = kept.flatMap((line) => wrapWords(readable(line.slice(0, LONGEST_LINE)), columns));
   const { lines: shown, hidden } = cutRows(rows, cut);
   return { lines: shown, hidden: lines.length - kept.length + hidden };
 }
