@@ -24,6 +24,7 @@ const EXITS: Readonly<Record<string, number>> = {
   not_modifiable: 2,
   ambiguous_id: 2,
   workspace_not_found: 2,
+  store_url_invalid: 2,
   unknown_approval: 4,
   session_not_found: 4,
   grant_not_found: 4,

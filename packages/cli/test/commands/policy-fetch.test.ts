@@ -41,6 +41,15 @@ describe("policy fetch", () => {
     assert.equal(stored(at), newer);
   });
 
+  test("says in words what is wrong with a file or its version", async () => {
+    using at = place();
+    const missing = await at.here(fetching("nothing.json", at, "--digest", digestOf(BUNDLE)));
+    assert.match(missing.stderr, /nothing\.json could not be read: it does not exist\. Nothing was changed\./);
+    const text = BUNDLE.replace("2026-11-03", "v\u00fc");
+    const version = await at.here(fetching(at.write("p.json", text), at, "--digest", digestOf(text)));
+    assert.match(version.stderr, /policyVersion must be a version of at most 64 ASCII characters, with single spaces, not "v\u00fc"\./);
+  });
+
   type Case = readonly [sentence: string, source: (at: Place, url: string) => string, type: string, text?: string];
   const CASES: readonly Case[] = [
     ["another digest", (_at, url) => `${url}/other`, "policy_digest_mismatch"],

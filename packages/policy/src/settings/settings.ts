@@ -153,7 +153,7 @@ const consecutive: ValueReader<number> = (value) => {
 /** All keys, in documentation order. */
 export const SETTINGS: SettingsTable = {
   version: { merge: "first", read: oneOf(1), initial: 1, untrusted: "yes" },
-  policyVersion: single(text("a version of at most 64 characters", isVersion), undefined),
+  policyVersion: single(text("a version of at most 64 ASCII characters, with single spaces", isVersion), undefined),
   mode: {
     merge: "first",
     read: mode,

@@ -11,7 +11,7 @@ export type StoreUrl = {
 };
 
 const DEFAULT_SCHEMA = "assent";
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/;
+const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,47}$/;
 const NO_HOST = "no-host.invalid";
 
 /** Parses a URL of libpq's form; `schema=NAME` chooses the schema. Throws an error that does not contain the URL. */
@@ -21,7 +21,9 @@ export function parseStoreUrl(text: string): StoreUrl {
   const [schema = DEFAULT_SCHEMA, ...others] = url.searchParams.getAll("schema");
   if (others.length > 0) throw malformed("it names several schemas");
   if (!SCHEMA_NAME.test(schema))
-    throw malformed("its schema must be at most 48 lower-case letters, digits and underscores, and begin with a letter or an underscore");
+    throw malformed(
+      "its schema must be at most 48 lower-case letters, digits and underscores, and begin with a letter or an underscore, but not with pg_",
+    );
   url.searchParams.delete("schema");
   const shown = shownUrl(url, schema);
   verifyServer(url.searchParams);
@@ -64,7 +66,7 @@ function readUrl(text: string): URL {
 }
 
 function malformed(why: string): LedgerError {
-  const text = `The store's PostgreSQL URL is malformed: ${why}. Example: postgres://user@host:5432/database?schema=assent`;
+  const text = `The store's PostgreSQL URL is malformed: ${why}${why.endsWith("?") ? "" : "."} Example: postgres://user@host:5432/database?schema=assent`;
   return new LedgerError("store_url_invalid", text);
 }
 

@@ -7,7 +7,7 @@ import { isSafeAddress, SettingsError, settingsLocations } from "@assent/policy"
 import type { Context } from "../../command-line/spec.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { versionOf } from "../../guard/policy-status.ts";
-import { CommandError, usageError } from "../../io/failure.ts";
+import { CommandError, fileProblem, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 
@@ -103,7 +103,7 @@ function readBundle(path: string): Buffer {
     if (found.size > MOST_BYTES) throw new Error("it is larger than 1 MiB");
     return readFileSync(file);
   } catch (error) {
-    throw fetchFailed(path, messageOf(error));
+    throw fetchFailed(path, fileProblem(error));
   }
 }
 
