@@ -85,6 +85,29 @@ describe("a call that is certain to fail", () => {
       assert.deepEqual((await at.hereJson(["approvals"])).value, []);
     });
 
+  const unread = (id: string): object => ({ tool: "edit", id, input: { file_path: `${id}.txt`, old_string: "a", new_string: "b" } });
+  const BATCHES: readonly (readonly [sentence: string, calls: readonly object[], asked: number])[] = [
+    ["calls that all fail do not wait for each other", [unread("a"), unread("b"), unread("c")], 0],
+    [
+      "a call asks while an earlier one may still make it succeed",
+      [unread("a"), { tool: "write", id: "b", input: { file_path: "b.txt", content: "a" } }, unread("b")],
+      2,
+    ],
+  ];
+  for (const [sentence, calls, asked] of BATCHES)
+    test(`in one turn, ${sentence}`, async () => {
+      using at = place();
+      for (const file of ["a.txt", "c.txt"]) at.write(file, "a\n");
+      if (asked === 0) at.write("b.txt", "a\n");
+      at.write(
+        "s.json",
+        JSON.stringify({ turns: [{ calls: calls.map((call, index) => ({ ...call, id: `c${index}` })) }, { say: "Done." }] }),
+      );
+      const { code, stderr } = await at.here(["run", "go", "--model", "script:s.json", "--on-ask", "park"]);
+      assert.equal(code, asked === 0 ? 0 : 75, stderr);
+      assert.equal((await at.hereJson(["approvals"])).value.length, asked);
+    });
+
   test("a schedule that may succeed asks", async () => {
     using at = place();
     const input = { every: "10m", prompt: "x" };

@@ -76,13 +76,19 @@ async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall)
   return await askPerson(batch, run, judged);
 }
 
-/** An earlier call of the batch that has not ended may still make this one succeed; it only waits for the checks of earlier calls. */
+/**
+ * An earlier call of the batch that has not ended may still make this one succeed, unless it is certain to fail itself. If one may succeed,
+ * this only waits for the checks of earlier calls.
+ */
 function findCertainFailure({ runs, deps }: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit | undefined> | undefined {
   const earlier = runs.filter(({ index, phase }) => index < run.index && phase !== "after");
   const checks = earlier.flatMap(({ failureCheck }) => failureCheck ?? []);
-  if (earlier.length > 0) return checks.length === 0 ? undefined : Promise.all(checks).then(() => undefined);
+  if (checks.length < earlier.length) return checks.length === 0 ? undefined : Promise.all(checks).then(() => undefined);
   const isOwn = judged.asking !== undefined && !judged.stages; // the runtime asks in its own words, and has checked
-  run.failureCheck = isOwn ? undefined : (judged.invocation.failure?.() ?? findRefusal(deps, judged));
+  const check = (): Promise<ToolResult | undefined> | undefined =>
+    isOwn ? undefined : (judged.invocation.failure?.() ?? findRefusal(deps, judged));
+  run.failureCheck =
+    checks.length === 0 ? check() : Promise.all(checks).then((results) => (results.every((result) => result?.error) ? check() : undefined));
   return run.failureCheck?.then((result) =>
     result?.error ? { end: { state: "failed", type: result.error.type ?? "unknown", result } } : undefined,
   );
