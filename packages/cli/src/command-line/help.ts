@@ -1,6 +1,7 @@
 import { wrapWords } from "../io/display-width.ts";
 import { usageError } from "../io/failure.ts";
 import { printJson } from "../io/output.ts";
+import { capitalized } from "../io/visible-text.ts";
 import { nearestSpelling } from "./nearest-spelling.ts";
 import { commandsBelow, type HelpRequest, operandText, usageLine } from "./parse.ts";
 import type { Command, Context, OptionSpec } from "./spec.ts";
@@ -120,8 +121,4 @@ function flag(option: OptionSpec): string {
 
 function row(left: string, right: string, width: number): string {
   return `  ${left.padEnd(width)}  ${right}\n`;
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -88,15 +88,11 @@ async function readAll(place: InstructionPlace, names: readonly string[]): Promi
 
 type ReadFile = { readonly bytes: Uint8Array } | { readonly left: string };
 
-async function readOne({ workspace, vouches = atRoot }: InstructionPlace, name: string): Promise<ReadFile> {
+async function readOne({ workspace, vouches = (name) => !name.includes("/") }: InstructionPlace, name: string): Promise<ReadFile> {
   const bytes = await contentOf(workspace, join(workspace, name));
   if (typeof bytes === "string") return { left: bytes };
   if (!isText(bytes)) return { left: "it is not UTF-8 text." };
   return vouches(name, bytes) ? { bytes } : { left: `it has changed since it was trusted. ${SEE}` };
-}
-
-function atRoot(name: string): boolean {
-  return !name.includes("/");
 }
 
 /** Returns the bytes, or why the file cannot be used. Never blocks on a pipe. */

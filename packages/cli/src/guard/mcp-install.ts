@@ -10,7 +10,6 @@ import {
   type GuardedServer,
   gatewayScript,
   guardServers,
-  type InstallScope,
   releaseServers,
 } from "@assent/guard";
 import { nodeDigest } from "@assent/host";
@@ -71,7 +70,7 @@ async function findClient(context: Context): Promise<GuardedClient> {
   const named = clientFile(agent, scope, { home: userHome(io.env), project: io.cwd, env: io.env }, existsSync);
   const path = existsSync(named) ? realpathSync(named) : named; // the diff names the file that changes
   const store = lastingStore(context);
-  const base = join(directory, "mcp-clients", recordName(agent, scope, path));
+  const base = join(directory, "mcp-clients", `${agent}-${scope === "user" ? "user" : shortDigest(path)}`);
   const setup: GatewaySetup = {
     wrapper: join(directory, "hooks", GATEWAY_NAME),
     options: store === undefined ? [] : ["--store", store],
@@ -79,10 +78,6 @@ async function findClient(context: Context): Promise<GuardedClient> {
     addressFile: (group) => `${base}${group === "" ? "" : `-${shortDigest(group)}`}.json`,
   };
   return { agent, path, setup, record: setup.addressFile("") };
-}
-
-function recordName(agent: AgentName, scope: InstallScope, path: string): string {
-  return `${agent}-${scope === "user" ? "user" : shortDigest(path)}`;
 }
 
 function shortDigest(text: string): string {

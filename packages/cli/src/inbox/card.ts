@@ -14,7 +14,7 @@ import {
 } from "@assent/core";
 import { type DiffLine, type FileDiff, type Hunk, parseDiff } from "@assent/core/parts";
 import { nodeDigest } from "@assent/host";
-import type { CardEffect, CardFile, CardHunk, CardLine, InboxCard } from "@assent/inbox";
+import type { CardFile, CardHunk, CardLine, InboxCard } from "@assent/inbox";
 import type { Redaction } from "../compose/redaction.ts";
 import { describeEffect } from "../desk/approvals/effect.ts";
 import { ruleOffers, whyNotRemembered } from "../desk/approvals/remember.ts";
@@ -22,6 +22,7 @@ import { restOfInput } from "../desk/approvals/rest-of-input.ts";
 import { appliesProposal, approvalFacts, approvalText, approvalWarnings, headingOf } from "../desk/approvals/view.ts";
 import { decisionSentence } from "../desk/explain/decision-text.ts";
 import { agentTask } from "../desk/sessions/agent-session.ts";
+import { capitalized } from "../io/visible-text.ts";
 import { whenText, whoText } from "../io/who.ts";
 import { wordChanges } from "../tui/diff/word-changes.ts";
 import { approvalRow, proposalRow, questionRow, type SessionView } from "./rows.ts";
@@ -69,7 +70,7 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
     ],
     text: hasTable || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
     fields: hasTable ? inputFields(ports.redaction.value(approval.input)) : rest.blocks.map((block) => ["input", block] as const),
-    effect: effect ? cardEffect(effect, row) : null,
+    effect: effect ? { ...describeEffect(effect), write: row.preview?.writable ? row.preview.id : null } : null,
     files: shownDiff.map((file, index) => diffFile(file, index, ports)),
     hasParts: details.type === "edit" && diff.length === 1 && (diff[0]?.hunks.length ?? 0) > 1,
     offers: details.type === "plan" || effect ? [] : ruleOffers(approval).map(({ key: _key, ...offer }) => offer),
@@ -79,10 +80,6 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
     messages: await lastMessages(ledger, row.session),
     explanation: await explain(ledger, row),
   };
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** An approval as cards show it. */
@@ -116,10 +113,6 @@ function inputFields(input: JsonObject): InboxCard["fields"] {
   return Object.entries(input).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value, null, 2)]);
 }
 
-function cardEffect(effect: Parameters<typeof describeEffect>[0], { preview }: ApprovalRow): CardEffect {
-  return { ...describeEffect(effect), write: preview?.writable ? preview.id : null };
-}
-
 /** Files, and the hunks of an approval, are named by their numbers: a path may be redacted. */
 function diffFile({ name, isNew, isDeleted, added, removed, notes, hunks }: FileDiff, index: number, ports: CardPorts): CardFile {
   const what = isNew ? "created" : isDeleted ? "deleted" : "changed";
@@ -139,7 +132,7 @@ function cardHunk({ header, lines: raw }: Hunk, id: string, ports: CardPorts): C
     const previous = lines[at - 1];
     const words = line.kind === "added" && previous?.kind === "removed" ? wordChanges(previous.text, line.text) : undefined;
     if (words) shown[shown.length - 1] = { mark: "-", pieces: words.before };
-    shown.push(words ? { mark: "+", pieces: words.after } : plainLine(line));
+    shown.push(words ? { mark: "+", pieces: words.after } : { mark: MARKS[line.kind], pieces: [{ text: line.text, changed: false }] });
   }
   return { id, header, lines: shown };
 }
@@ -153,10 +146,6 @@ function redactDiff(lines: readonly DiffLine[], { redaction }: CardPorts): reado
     for (const [at, line] of side.entries()) if (texts[at] !== line.text) redacted.set(line, texts[at] ?? "");
   }
   return lines.map((line) => ({ ...line, text: redacted.get(line) ?? line.text }));
-}
-
-function plainLine({ kind, text }: DiffLine): CardLine {
-  return { mark: MARKS[kind], pieces: [{ text, changed: false }] };
 }
 
 function planModes(before: string | undefined): InboxCard["modes"] {

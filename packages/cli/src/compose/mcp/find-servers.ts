@@ -33,7 +33,11 @@ export type ServerSources = {
 export function findServers({ workspace, readsProject, given, onlyGiven, settings }: ServerSources): FoundServers {
   const project = join(workspace, ".mcp.json");
   const sources = [
-    ...given.map((text) => ({ file: text.trimStart().startsWith("{") ? "--mcp-config" : text, ...readGiven(text), isOwn: true })),
+    ...given.map((text) =>
+      text.trimStart().startsWith("{")
+        ? { file: "--mcp-config", ...readMcpText("--mcp-config", text), isOwn: true }
+        : { file: text, ...readMcpFile(text, { required: true }), isOwn: true },
+    ),
     ...Object.entries(onlyGiven ? {} : settings.mcpServers).map(([name, { file = "settings", ...server }]) => ({
       ...{ file, servers: { [name]: server }, problems: [], isOwn: file !== projectSettingsFile(workspace) },
     })),
@@ -47,8 +51,4 @@ export function findServers({ workspace, readsProject, given, onlyGiven, setting
       if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), { name, server, file, trusted, isOwn });
     }
   return { servers: [...found.values()], problems: sources.flatMap(({ problems }) => problems) };
-}
-
-function readGiven(text: string): ReturnType<typeof readMcpFile> {
-  return text.trimStart().startsWith("{") ? readMcpText("--mcp-config", text) : readMcpFile(text, { required: true });
 }

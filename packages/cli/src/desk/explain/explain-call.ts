@@ -42,7 +42,8 @@ export async function openExplainParts(context: Context): Promise<ExplainContext
   const directory = await stateDirectory(context);
   const ports = hostPortsFor(context, directory);
   const opening = { workspace, trusted, ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }) };
-  const mode = modeFlag(options.text("mode"));
+  const given = options.text("mode");
+  const mode = given === undefined ? {} : { mode: given };
   const named = options.text("client");
   const client = named === undefined ? undefined : agentNamed(named, "explain");
   const { source, tools, facts, rules, hooks } =
@@ -68,10 +69,6 @@ function openOutside(context: Context, outside: OutsideWorkspace): WorkspacePoli
   const run = createJudgeOnlyRun("another agent");
   const policy = createOutsidePolicy(context, outside, { run });
   return { ...policy, tools: withUnknownTools(policy.tools, run) };
-}
-
-function modeFlag(mode: string | undefined): { readonly mode?: string } {
-  return mode === undefined ? {} : { mode };
 }
 
 /** `--cwd`, else the current directory if it is inside the workspace, else the workspace. */

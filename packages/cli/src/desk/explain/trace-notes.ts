@@ -21,11 +21,11 @@ export function grantsEntry(assessed: Assessment, known: RememberedAnswers): Tra
   const { rows, session, workspace, rules, now } = known;
   const covering = coveringGrants(rows, { assessed, rules, reach: { session, workspace, now } });
   if (!covering) return { layer: "grants", opinion: "none", note: "no remembered answer covers it" };
-  return { layer: "grants", opinion: "allow", note: `would be answered by ${covering.map(named).join(", ")}` };
-}
-
-function named({ id, scope, rule }: GrantRow): string {
-  return `${id} (${scope}: ${rule})`;
+  return {
+    layer: "grants",
+    opinion: "allow",
+    note: `would be answered by ${covering.map(({ id, scope, rule }) => `${id} (${scope}: ${rule})`).join(", ")}`,
+  };
 }
 
 /** Names the hooks of a real call; an explanation starts no process. */

@@ -115,14 +115,11 @@ async function print({ io, options }: Context, ledger: Ledger, { from, filter, k
   }
   await io.stdout.write(anchor());
   const call = options.text("call");
-  if (!seen && call !== undefined && from === beginning(from)) {
+  const isFromStart = ("pos" in from ? from.pos : from.seq) === 0;
+  if (!seen && call !== undefined && isFromStart) {
     throw new CommandError("unknown_call", 4, { message: `There is no call '${call}' here.`, hint: "assent log --type call.proposed" });
   }
   return 0;
-}
-
-function beginning(from: Cursor): Cursor | undefined {
-  return ("pos" in from ? from.pos : from.seq) === 0 ? from : undefined;
 }
 
 function follow({ io, overrides }: Context, ledger: Ledger, { from, filter, keep, line, anchor }: LogQuery): Promise<number> {

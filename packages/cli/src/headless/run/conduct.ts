@@ -164,15 +164,12 @@ async function prepareStage(context: Context, conducting: RunParts, composed: Co
     return { ...stage, host: undefined };
   }
   const { openHost } = await import("../host/open.ts");
+  const tools = (): readonly string[] => composed.agent?.offered() ?? policy.tools.visible().map(({ name }) => name);
   const agents = (): ReturnType<ComposedAgent["agents"]> => composed.agent?.agents() ?? [];
   return {
     ...stage,
-    host: openHost(context, { ...conducting, output, inbox, giveUp, agents, tools: () => composed.agent?.offered() ?? toolNames(policy) }),
+    host: openHost(context, { ...conducting, output, inbox, giveUp, agents, tools }),
   };
-}
-
-function toolNames({ tools }: FollowedPolicy): readonly string[] {
-  return tools.visible().map(({ name }) => name);
 }
 
 /** Warns on the stream about options without effect, because clients do not read stderr. */

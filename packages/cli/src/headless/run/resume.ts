@@ -26,8 +26,8 @@ export async function resumeSession(context: Context): Promise<number> {
 /** Resumes a conversation (on a terminal: in the terminal interface) or a call; prints the recorded result of a call that has ended. */
 export async function continueSession(context: Context, store: Store, row: ResumedRow): Promise<number> {
   const { io, options } = context;
-  if (await isRun(store, row.id)) return await resumedRun(context, store, row);
-  const left = (await alreadyEnded(store, row)) ?? (await continueCall(context, store, row));
+  if (await isRun(store, row.id)) return await (isAtScreen(context) ? onScreen(context, row) : resumeHeadless(context, store, row.id));
+  const left = (await alreadyEnded(store, row)) ?? (await resumeCall(context, store, { id: row.id, cwd: otherDirectory(context, row) }));
   if (left === undefined) {
     if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
     else await io.stdout.write("Nothing to resume.\n");
@@ -45,10 +45,6 @@ function isAtScreen({ io, options, operands }: Context): boolean {
   return (
     io.stdinIsTTY && io.stdout.isTTY && operands[1] === undefined && !isQuiet && HEADLESS.every((name) => options.text(name) === undefined)
   );
-}
-
-async function resumedRun(context: Context, store: Store, row: ResumedRow): Promise<number> {
-  return isAtScreen(context) ? await onScreen(context, row) : await resumeHeadless(context, store, row.id);
 }
 
 async function onScreen(context: Context, { id, cwd }: ResumedRow): Promise<number> {
@@ -85,8 +81,4 @@ async function alreadyEnded({ ledger }: Store, { id, state }: ResumedRow): Promi
   if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // it was interrupted, so recover it first
   const end = await endedCall(ledger, id);
   return typeof end === "string" ? undefined : { end, exit: exitOf(end) };
-}
-
-function continueCall(context: Context, store: Store, row: ResumedRow): Promise<CallResult | undefined> {
-  return resumeCall(context, store, { id: row.id, cwd: otherDirectory(context, row) });
 }

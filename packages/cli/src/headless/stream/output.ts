@@ -15,16 +15,17 @@ export type RunOutput = {
   readonly end: () => Promise<void>;
 };
 
-export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect = unchanged): RunOutput {
+export function outputFor(
+  format: OutputFormat,
+  io: Pick<Io, "stdout">,
+  faults: FeedFaults,
+  dialect: Dialect = (message) => message,
+): RunOutput {
   if (format === "text") return textOutput();
   return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);
 }
 
 type Dialect = (message: WireMessage) => WireMessage;
-
-function unchanged(message: WireMessage): WireMessage {
-  return message;
-}
 
 function textOutput(): RunOutput {
   const nothing = (): Promise<void> => Promise.resolve();

@@ -55,7 +55,7 @@ export function cardActions(approval: OpenApproval, means: CardMeans, parts: num
     approve("y", "Allow once"),
     ...(details.effect?.state === "offered" ? [previewAction("Show me what it would do, on a copy")] : []),
     ...(means.allowConfinedIn === undefined ? [] : [allowConfinedAction(means.allowConfinedIn)]),
-    ...rememberActions(approval),
+    ...ruleOffers(approval).map(({ key, says, scope, rules }) => approve(key, says, { scope, rules })),
     ...editActions(approval, means),
     ...choose,
     ...REFUSALS,
@@ -118,10 +118,6 @@ function editActions({ details }: OpenApproval, { editable, editor, review = [] 
   if (editable === "command" && details.type === "exec" && isShort(details.command))
     return edit("Edit the command first", { type: "command", text: details.command });
   return editor ? edit(EDIT_WORDS[editable], { type: "edit" }) : [];
-}
-
-function rememberActions(approval: OpenApproval): readonly CardAction[] {
-  return ruleOffers(approval).map(({ key, says, scope, rules }) => approve(key, says, { scope, rules }));
 }
 
 /** Explains a leading slash in a rule; empty if no rule has one. */

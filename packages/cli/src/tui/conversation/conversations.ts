@@ -98,13 +98,9 @@ const PARKED = 75;
 
 export function waitsForPerson(made: TuiSession | undefined): boolean {
   if (!made) return false;
-  const { calls, questions } = made.session.state;
+  const { calls, questions, tasks } = made.session.state;
   const isApproval = [...calls.values()].some(({ state }) => state === "waiting");
-  return isApproval || questions.size > 0 || hasPaused(made);
-}
-
-function hasPaused({ session }: TuiSession): boolean {
-  return [...session.state.tasks.values()].some(({ paused }) => paused?.blocked === "approval");
+  return isApproval || questions.size > 0 || [...tasks.values()].some(({ paused }) => paused?.blocked === "approval");
 }
 
 function showModeAndModel(view: ConversationView, { mode, model }: { readonly mode: string; readonly model: string }): void {

@@ -19,7 +19,7 @@ export function drawResolve(block: CallBlock, { columns, theme, open }: Drawing)
   const said = typeof reason === "string" && reason.trim() !== "" ? oneLine(reason) : "(no reason)";
   const rows = wrapWords(said, columns - 2);
   const shown = open ? rows : rows.slice(0, REASON_ROWS);
-  const failed = verb === "Failed" ? [`  ${cut(oneLine(firstLine(block.text ?? "")), columns - 2)}`] : [];
+  const failed = verb === "Failed" ? [`  ${cut(oneLine(block.text?.split("\n")[0] ?? ""), columns - 2)}`] : [];
   return [
     `${theme[role](verb)}${badge} ${cut(about, Math.max(room, 4))}`.trimEnd(),
     ...shown.map((row) => `  ${theme.italic(row)}`),
@@ -31,10 +31,6 @@ function toolOf({ details }: CallBlock, verb: string): string | undefined {
   const source = details?.["sourceToolName"];
   if (typeof source === "string") return oneLine(source);
   return verb === "Failed" ? "resolve" : undefined;
-}
-
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
 }
 
 function verbOf({ state, outcome, input }: CallBlock): { readonly verb: string; readonly role: Role } {
