@@ -1,8 +1,6 @@
 import { resolveMode, stricterMode } from "@assent/agent";
 import type { Mode, Policy, PolicySource, Session } from "@assent/core";
 
-export type AgentPolicy = PolicySource & { readonly close: () => void };
-
 export type AgentPolicyParts = {
   readonly session: Session;
   readonly above: PolicySource;
@@ -11,7 +9,7 @@ export type AgentPolicyParts = {
 };
 
 /** Uses the parent's rules in the agent's mode, or in a stricter one the parent changed to. Never loosens. */
-export function createAgentPolicy({ session, above, defined, warn }: AgentPolicyParts): AgentPolicy {
+export function createAgentPolicy({ session, above, defined, warn }: AgentPolicyParts): PolicySource & { readonly close: () => void } {
   const built = session.state.created?.mode ?? "default";
   let made: { readonly of: Policy; readonly policy: Policy } | undefined;
   const current = (): Policy => {

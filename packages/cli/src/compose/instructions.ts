@@ -39,10 +39,8 @@ export async function trustedInstructions(
   return await workspaceInstructions({ workspace, cwd, trusted: state.trusted, vouches: vouching(state, kept) });
 }
 
-type KeptFiles = NonNullable<TrustState["record"]>["files"];
-
 /** The trust state covers root files; the record has nested ones too. */
-function vouching(state: TrustState, kept: KeptFiles): (name: string, bytes: Uint8Array) => boolean {
+function vouching(state: TrustState, kept: NonNullable<TrustState["record"]>["files"]): (name: string, bytes: Uint8Array) => boolean {
   return (name, bytes) => {
     if (!name.includes("/")) return isTrustedFile(state, name, bytes);
     const file = kept.find((one) => one.name === name);

@@ -168,14 +168,12 @@ function answerInTime(context: Context, agent: GuardedAgent, { place, call }: Ho
   });
 }
 
-type TimedWork = { readonly late: (why?: string) => Error; readonly act: (signal: AbortSignal) => Promise<GuardVerdict> };
-
 /** The deadline and signals end the wait. */
 async function untilDeadline(
   context: Context,
   agent: GuardedAgent,
   { ports }: OutsidePlace,
-  { late, act }: TimedWork,
+  { late, act }: { readonly late: (why?: string) => Error; readonly act: (signal: AbortSignal) => Promise<GuardVerdict> },
 ): Promise<GuardVerdict> {
   const deadline = new AbortController();
   const cancel = ports.clock.timer(timeLeft(context, agent), () => deadline.abort(late("the deadline of this hook passed")), {

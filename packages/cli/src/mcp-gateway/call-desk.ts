@@ -202,13 +202,11 @@ function stopCall({ phase, stop }: LiveCall): void {
   stop.abort(phase === "running" ? undefined : new ParkRequest());
 }
 
-type SearchedCall = { readonly key: string; readonly request: GatewayCall; readonly live: ReadonlySet<LiveCall> };
-
 /** The recorded call that a request continues. `refused`: the answer belongs to another call, or to none that is open. */
 async function findOpenCall(
   { store: { ledger } }: GatewayParts,
   record: CallRecord,
-  { key, request: { answer }, live }: SearchedCall,
+  { key, request: { answer }, live }: { readonly key: string; readonly request: GatewayCall; readonly live: ReadonlySet<LiveCall> },
 ): Promise<OpenCall | undefined | "refused"> {
   const inUse = new Set([...live].flatMap(({ approval }) => approval ?? []));
   const open = (await record.openCalls()).filter(({ approval }) => approval === null || !inUse.has(approval));

@@ -149,7 +149,7 @@ async function continueFound(
   context: Context,
   { store, ports, stopping }: WorkerParts,
   found: FoundSession,
-  log: WorkerLog,
+  log: ReturnType<typeof makeLog>,
 ): Promise<void> {
   const { row, why } = found;
   await log.continues(row.id, why);
@@ -268,8 +268,6 @@ function makeBell(clock: SessionPorts["clock"], stopping: AbortSignal): Bell {
     },
   };
 }
-
-type WorkerLog = ReturnType<typeof makeLog>;
 
 function makeLog({ io, options }: Context) {
   const json = options.flag("json");

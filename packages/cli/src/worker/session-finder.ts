@@ -26,17 +26,14 @@ export type FinderOptions = {
   readonly salt: string;
 };
 
-type LastLook = { readonly key: string; readonly again: number };
-type Attempt = { readonly progress: string; readonly until: number; readonly delay: number };
-
 const RECENT_MS = 60_000;
 const LOOK_AGAIN_MS = 5_000;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
 export function createSessionFinder({ ledger, clock, offer, holder, salt }: FinderOptions): SessionFinder {
-  const seen = new Map<string, LastLook>();
-  const attempts = new Map<string, Attempt>();
+  const seen = new Map<string, { readonly key: string; readonly again: number }>();
+  const attempts = new Map<string, { readonly progress: string; readonly until: number; readonly delay: number }>();
   const unsuitable = new Set<string>();
   const scheduled = { pos: 0, sessions: new Set<string>() };
   const isOrphan = (row: SessionRow): boolean => row.state === "running" && isSameProcess(row.writer, holder);

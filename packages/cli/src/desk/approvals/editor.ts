@@ -55,12 +55,10 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
   };
 }
 
-export type ShownEdit = { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval };
-
 /** The current version, if scripts or files changed since it was shown. */
 export async function changeSinceShown(
   editor: ApprovalEditor,
-  { asked, edit, approval }: ShownEdit,
+  { asked, edit, approval }: { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval },
   signal: AbortSignal,
 ): Promise<OpenApproval | EditFailure | undefined> {
   const now = await editor.revise(asked, edit, signal);

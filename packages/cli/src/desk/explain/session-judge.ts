@@ -21,17 +21,13 @@ export function readSessionPlace(body: StoredEvent["body"]): SessionPlace {
   return { workspace: String(workspace), ...(group && { group }) };
 }
 
-type SessionJudge = JudgeParts & { readonly rules: Rules };
-
-type JudgedSettings = { readonly trusted: boolean; readonly policyFile?: string };
-
 /** Opens the rules that count for a session's calls today. Calls of another agent are judged as strictly as in its hook. */
 export async function openSessionJudge(
   context: Context,
   directory: string,
   { workspace, group }: SessionPlace,
-  settings: JudgedSettings,
-): Promise<SessionJudge> {
+  settings: { readonly trusted: boolean; readonly policyFile?: string },
+): Promise<JudgeParts & { readonly rules: Rules }> {
   const ports = hostPortsFor(context, directory);
   const { digest, clock } = ports;
   if (!group) {

@@ -45,8 +45,6 @@ export async function logOut(context: Context): Promise<number> {
   return 0;
 }
 
-type LoginTarget = LoginAddress & { readonly store: CredentialStore };
-
 type LoginAddress = {
   readonly name: string;
   readonly url: string;
@@ -55,7 +53,7 @@ type LoginAddress = {
   readonly redact: (text: string) => string;
 };
 
-async function openLogin(context: Context, command: string): Promise<LoginTarget> {
+async function openLogin(context: Context, command: string): Promise<LoginAddress & { readonly store: CredentialStore }> {
   const [chosen] = selectServers(await findServersHere(context, command), context.operands[0]);
   const directory = await stateDirectory(context);
   const { files } = hostPortsFor(context, directory);

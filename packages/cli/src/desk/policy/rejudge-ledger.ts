@@ -5,8 +5,6 @@ import { withStoreIfAny } from "../../store/open.ts";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
 import { judgesByPlace, openSessionJudge, readSessionPlace, type SessionPlace } from "../explain/session-judge.ts";
 
-export type PolicyPair = { readonly old: string; readonly new: string };
-
 export type DifferingCall = {
   readonly session: string;
   readonly call: string;
@@ -19,7 +17,7 @@ export type DifferingCall = {
 export type RejudgeResult = { readonly calls: readonly DifferingCall[]; readonly judged: number; readonly unjudged: number };
 
 /** Judges every recorded call under both policies, with the current files. */
-export function rejudgeLedger(context: Context, files: PolicyPair): Promise<RejudgeResult> {
+export function rejudgeLedger(context: Context, files: { readonly old: string; readonly new: string }): Promise<RejudgeResult> {
   return withStoreIfAny(context, async ({ ledger, directory }) => {
     const places = await sessionPlaces(ledger);
     const newest = await newestJudgements(ledger);

@@ -151,9 +151,7 @@ function awaitHolder(ledger: Ledger, { row, action, part }: ProposalAction, from
   });
 }
 
-type ReportedOutcome = Omit<ProposalReport, "id">;
-
-function outcome(type: string, body: object, action: ProposalAction["action"] | "part"): ReportedOutcome | undefined {
+function outcome(type: string, body: object, action: ProposalAction["action"] | "part"): Omit<ProposalReport, "id"> | undefined {
   switch (type) {
     case "proposal.applied":
       return action === "apply" ? { state: "applied", ok: true, type: "applied", text: "Applied." } : undefined;

@@ -37,9 +37,7 @@ export function exportSession(context: Context): Promise<number> {
   });
 }
 
-type EventWriter = { readonly line: (event: StoredEvent) => string; readonly end: () => string };
-
-function asText(): EventWriter {
+function asText(): { readonly line: (event: StoredEvent) => string; readonly end: () => string } {
   const { take, end } = createTranscript();
   const line = (stored: StoredEvent): string => {
     const event = parseEvent(stored);

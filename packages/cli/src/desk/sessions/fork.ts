@@ -11,8 +11,6 @@ import { withStoreIfAny } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
 import { type ForkableConversation, type ForkPlace, findForkPlaces } from "./fork-place.ts";
 
-type ForkOrigin = NonNullable<EventBodies["session.created"]["forked"]>;
-
 /** Continues a conversation from `at`, or from its last finished turn. Open approvals stay in the original. */
 export async function forkSession(
   ports: SessionPorts,
@@ -65,7 +63,7 @@ function copyCreation(created: EventBodies["session.created"]): EventBodies["ses
 }
 
 /** Only a recorded fork protects the original from being pruned. */
-async function refuseIfPruned(ledger: Ledger, { session }: ForkOrigin): Promise<void> {
+async function refuseIfPruned(ledger: Ledger, { session }: NonNullable<EventBodies["session.created"]["forked"]>): Promise<void> {
   if (await readRow(ledger, "sessions", session)) return;
   throw new CommandError("session_not_found", 4, {
     message: `The session '${session}' was removed in the meantime.`,

@@ -46,9 +46,7 @@ async function read(context: Context, ledger: Ledger): Promise<LogQuery> {
   };
 }
 
-type LineWriter = Pick<LogQuery, "line" | "anchor">;
-
-function lineWriter(context: Context, store: string, text: LogQuery["line"]): LineWriter {
+function lineWriter(context: Context, store: string, text: LogQuery["line"]): Pick<LogQuery, "line" | "anchor"> {
   const { options, overrides } = context;
   const format = options.text("format");
   if (format !== undefined && format !== "text" && options.flag("json"))

@@ -69,11 +69,9 @@ async function takeSession(context: Context, { ledger }: Store, ports: HostPorts
   }
 }
 
-type HeldTaskSession = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
-
 async function actOnTask(
   context: Context,
-  { store, session, ports }: HeldTaskSession,
+  { store, session, ports }: { readonly store: Store; readonly session: Session; readonly ports: HostPorts },
   id: string,
   act: TaskAction,
 ): Promise<TaskStatus | undefined> {

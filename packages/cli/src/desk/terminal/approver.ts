@@ -134,12 +134,10 @@ async function present(parts: TerminalApproverParts, screen: Screen, approval: O
   return unread ?? (await choose(screen, approval, parts));
 }
 
-type FinalCheck = { readonly turn: FinalTurn; readonly asked: ApprovalQuestion; readonly approval: OpenApproval };
-
 async function recheckEdit(
   { edit: editor }: TerminalApproverParts,
   screen: Screen,
-  { turn, asked, approval }: FinalCheck,
+  { turn, asked, approval }: { readonly turn: FinalTurn; readonly asked: ApprovalQuestion; readonly approval: OpenApproval },
 ): Promise<OpenApproval | undefined> {
   const { edited: edit } = screen;
   if (!edit || !editor || !("decided" in turn) || turn.decided.outcome !== "approve") return undefined;

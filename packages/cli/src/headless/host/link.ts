@@ -22,10 +22,8 @@ export type HostLink = {
 
 export type HostRequest = { readonly subtype: string } & JsonObject;
 
-type OpenRequest = { readonly message: WireMessage; readonly settle: (replied: HostResult) => void };
-
 export function hostLink(write: (message: WireMessage) => void): HostLink {
-  const open = new Map<string, OpenRequest>();
+  const open = new Map<string, { readonly message: WireMessage; readonly settle: (replied: HostResult) => void }>();
   const reserved = new Map<string, HostReply | undefined>();
   const past = recentIds();
   let left = false;

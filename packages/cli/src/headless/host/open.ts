@@ -1,10 +1,7 @@
-import { type By, messageOf, type Session } from "@assent/core";
-import { currentUser, type HostPorts } from "@assent/host";
+import { type By, messageOf } from "@assent/core";
+import { currentUser } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import type { ComposedAgent } from "../../compose/agent.ts";
-import type { FollowedPolicy } from "../../compose/follow-policy.ts";
-import type { RunModel } from "../../compose/model.ts";
-import type { Cancellation } from "../../io/cancel-on-signal.ts";
+import type { AgentParts, ComposedAgent } from "../../compose/agent.ts";
 import type { Talk } from "../run/talk.ts";
 import { wireMessage } from "../stream/message.ts";
 import type { RunOutput } from "../stream/output.ts";
@@ -52,12 +49,7 @@ export function openHost({ io, client }: Context, hosting: HostParts): OpenHost 
   };
 }
 
-export type SteeringParts = {
-  readonly session: Session;
-  readonly ports: HostPorts;
-  readonly policy: FollowedPolicy;
-  readonly chosen: RunModel;
-  readonly cancelling: Cancellation;
+export type SteeringParts = Pick<AgentParts, "session" | "ports" | "policy" | "chosen" | "cancelling"> & {
   readonly agent: ComposedAgent;
   readonly talk: Talk;
   readonly host: HostFrontEnd;

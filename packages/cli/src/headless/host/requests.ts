@@ -23,12 +23,10 @@ export type HostControls = {
   readonly servers: () => readonly JsonObject[];
 };
 
-type Handler = (steered: HostControls, fields: JsonObject) => Promise<JsonObject> | JsonObject;
-
 const MOST_LISTED = 1_000;
 
 /** Handlers of all host requests except `initialize`. Requests for features that Assent lacks return empty lists. */
-const HANDLERS: Readonly<Record<string, Handler>> = {
+const HANDLERS: Readonly<Record<string, (steered: HostControls, fields: JsonObject) => Promise<JsonObject> | JsonObject>> = {
   interrupt: async ({ interrupt }, { end }) => {
     await interrupt(end === true);
     return {};

@@ -1,15 +1,10 @@
 import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
 import { ParkRequest, type Session } from "@assent/core";
-import type { HostPorts } from "@assent/host";
 import { createRedactor, formatProblem } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { type ComposedAgent, composeAgent } from "../../compose/agent.ts";
-import type { OnAsk } from "../../compose/flags.ts";
-import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import { type AgentParts, type ComposedAgent, composeAgent } from "../../compose/agent.ts";
 import type { FrontEnd } from "../../compose/front-end.ts";
-import type { RunModel } from "../../compose/model.ts";
 import { listWaitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
-import type { Cancellation } from "../../io/cancel-on-signal.ts";
 import { storeFlag } from "../../store/location.ts";
 import { claudeDialect } from "../clients/claude-dialect.ts";
 import { createInbox, type Inbox, type Work } from "../host/inbox.ts";
@@ -30,13 +25,7 @@ import { armSchedules } from "./schedule-file.ts";
 import { createTalk, refuseUnusedScript, type Talk } from "./talk.ts";
 import { type RunTally, runTally } from "./tally.ts";
 
-export type RunParts = {
-  readonly session: Session;
-  readonly ports: HostPorts;
-  readonly policy: FollowedPolicy;
-  readonly chosen: RunModel;
-  readonly cancelling: Cancellation;
-  readonly unattended: OnAsk;
+export type RunParts = Pick<AgentParts, "session" | "ports" | "policy" | "chosen" | "cancelling" | "unattended"> & {
   readonly flags: RunFlags;
   readonly resumed: boolean;
   /** Work before any message of a host. */

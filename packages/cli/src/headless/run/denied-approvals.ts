@@ -22,14 +22,13 @@ export type DeniedApprovals = {
   readonly tell: () => Promise<void>;
 };
 
-type DeniedCall = { readonly session: Session; readonly ended: EventBodies["call.ended"] };
 type JudgedInput = Pick<EventBodies["call.judged"], "tool" | "input">;
 
 const SUBJECT_COLUMNS = 60;
 
 /** Reports each such call with its reason, and invalid calls of a script, whose author made a mistake. Other formats report every decision anyway. */
 export function createDeniedApprovals({ io, options }: Pick<Context, "io" | "options">, format: OutputFormat): DeniedApprovals {
-  const denied: DeniedCall[] = [];
+  const denied: { readonly session: Session; readonly ended: EventBodies["call.ended"] }[] = [];
   const redact = (text: string): string => createRedactor(redactionPatterns({ io }))(text);
   const isScript = options.text("model")?.startsWith("script:") === true;
   return {

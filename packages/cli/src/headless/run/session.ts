@@ -61,7 +61,7 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const { created, model } = before;
     const flags = mergeResumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
-    const open = async (): Promise<OpenedRun> => {
+    const open = async (): Promise<Pick<RunParts, "session" | "chosen">> => {
       const chosen = await resolveRunModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
       const holder = commandHolder(context, "resume");
       const session = await openSession({ ledger, ...ports }, { holder, id, takeOver: context.options.flag("take-over") });
@@ -91,8 +91,6 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     return await conductRun(context, { ...attending, ...parts });
   });
 }
-
-type OpenedRun = Pick<RunParts, "session" | "chosen">;
 
 /** What remains to do; open calls continue before the new prompt. */
 function remainingWork(state: Session["state"], prompt: string | undefined, now: number): readonly Work[] {

@@ -97,13 +97,11 @@ async function doWork(talking: TalkParts, state: TalkState, piece: Work): Promis
   return await outcomeOf(talking, isOver ? last : end);
 }
 
-type SettleOptions = { readonly hold: AbortSignal; readonly deliver: boolean };
-
 /** Waits for background work. Undefined if there was none, or it continues. */
 async function settle(
   { signal, limits, agent }: TalkParts,
   { drive }: TalkState,
-  { hold, deliver }: SettleOptions,
+  { hold, deliver }: { readonly hold: AbortSignal; readonly deliver: boolean },
 ): Promise<RunEnd | undefined> {
   const either = AbortSignal.any([hold, limits.signal]);
   if (!drive && agent.tasks.running() > 0) await Promise.race([agent.tasks.idle(), untilAborted(either)]);

@@ -4,10 +4,8 @@ import { questionForm } from "../../desk/questions/form.ts";
 import { whoText } from "../../io/who.ts";
 import type { WireMessage } from "./message.ts";
 
-type Lines = { readonly [T in EventType]?: (event: LedgerEvent<T>) => Omit<WireMessage, "type"> };
-
 /** Events that become one `system` message each. */
-const LINES: Lines = {
+const LINES: { readonly [T in EventType]?: (event: LedgerEvent<T>) => Omit<WireMessage, "type"> } = {
   "mode.changed": ({ body: { from, to, by } }) => ({ subtype: "mode_changed", from, to, by }),
   "model.changed": ({ body: { from, to, by } }) => ({ subtype: "model_changed", from, to, by }),
   "approval.opened": ({ session, at, body: { approval: id, ...rest } }) => ({

@@ -16,14 +16,12 @@ export function askQuestioner(parts: AskQuestionerParts): Questioner {
   return { available: () => true, ask: (open, signal, partial) => ask(parts, open, { signal, partial }) };
 }
 
-type AskOptions = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
-
 const SECOND_MS = 1_000;
 
 function ask(
   { stack, clock, by, notify }: AskQuestionerParts,
   open: OpenQuestion,
-  { signal, partial }: AskOptions,
+  { signal, partial }: { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void },
 ): Promise<QuestionerReply | undefined> {
   const { questions, timer } = open;
   return new Promise((resolve) => {

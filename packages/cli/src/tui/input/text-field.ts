@@ -8,8 +8,6 @@ export function textField(text = ""): TextField {
   return { text, at: text.length };
 }
 
-type Edit = (field: TextField) => TextField;
-
 const before = ({ text, at }: TextField): number => at - ([...text.slice(0, at)].at(-1)?.length ?? 0);
 const after = ({ text, at }: TextField): number => at + ([...text.slice(at)][0]?.length ?? 0);
 
@@ -26,7 +24,7 @@ function wordBefore({ text, at }: TextField): TextField {
   return { text: text.slice(0, from) + text.slice(at), at: from };
 }
 
-const EDITS: Readonly<Record<string, Edit>> = {
+const EDITS: Readonly<Record<string, (field: TextField) => TextField>> = {
   left: (field) => ({ ...field, at: before(field) }),
   right: (field) => ({ ...field, at: after(field) }),
   home: lineStart,

@@ -1,12 +1,10 @@
 import type { Context } from "../../command-line/spec.ts";
 import type { Output } from "../../io/io.ts";
 
-export type CaptureSetup = { readonly columns: number; readonly stdin?: string };
-
 export async function captureCommand(
   { io, main, options }: Context,
   argv: readonly string[],
-  { columns, stdin }: CaptureSetup,
+  { columns, stdin }: { readonly columns: number; readonly stdin?: string },
 ): Promise<string> {
   let text = "";
   const output: Output = {

@@ -223,9 +223,7 @@ function applyStop(transcript: Transcript, stop: string): Transcript {
   return stop === "length" ? appendNote(transcript, "The answer was cut off at the model's output limit.", "warning") : transcript;
 }
 
-type AnswerPart = EventBodies["message.assistant"]["content"][number];
-
-function replayAnswer(transcript: Transcript, parts: readonly AnswerPart[]): Transcript {
+function replayAnswer(transcript: Transcript, parts: readonly EventBodies["message.assistant"]["content"][number][]): Transcript {
   let now = transcript;
   for (const part of parts) {
     if (part.type === "text") now = endAnswer(applyDelta(now, { type: "text", delta: part.text }));
