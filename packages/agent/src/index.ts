@@ -10,7 +10,6 @@ export { HistoryError, readHistory } from "./loop/history/recorded-history.ts";
 
 export type { LimitReached, RunLimits, RunLimitsOptions } from "./loop/limits/run-limits.ts";
 export { createRunLimits, pauseWhileWaiting } from "./loop/limits/run-limits.ts";
-export type { ConversationUsage, UsageTotals } from "./loop/limits/usage-totals.ts";
 export type { Capabilities } from "./loop/model/capability.ts";
 export { createCapabilities } from "./loop/model/capability.ts";
 export type { ModelAnswer } from "./loop/model/stream-answer.ts";

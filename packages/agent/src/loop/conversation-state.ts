@@ -4,7 +4,6 @@ import type { createLoopDetector } from "@assent/core/parts";
 import type { ContextUsage } from "./compaction/context-usage.ts";
 import { userMessage } from "./history/messages.ts";
 import type { RunLimits } from "./limits/run-limits.ts";
-import type { UsageCounter } from "./limits/usage-totals.ts";
 import type { Capabilities } from "./model/capability.ts";
 import type { ModelAnswer } from "./model/stream-answer.ts";
 import type { StreamEvent } from "./model/stream-events.ts";
@@ -91,7 +90,6 @@ export type ConversationState = {
   readonly planning: PlanSteering;
   readonly capabilities: Capabilities;
   readonly detector: ReturnType<typeof createLoopDetector>;
-  readonly usage: UsageCounter;
   readonly contextUsage: ContextUsage;
   readonly stopHook: StopHook;
   modelOverride: string;
@@ -129,16 +127,4 @@ export function emitWarning({ emit }: ConversationState, code: string, message: 
 /** The id of the model for the next request; null if the session's own model has no id. */
 export function nextModelId({ deps, modelOverride }: ConversationState): string | null {
   return modelOverride || deps.session.state.model;
-}
-
-/** Counts the time and tokens of one request. Without an answer only the time is known. */
-export function countRequest(
-  { deps, usage }: ConversationState,
-  modelId: string,
-  { began, answer }: { readonly began: number; readonly answer: ModelAnswer | undefined },
-): void {
-  usage.addTime(deps.clock.now() - began);
-  if (!answer) return;
-  usage.add(modelId, answer.usage);
-  deps.limits?.spend(answer.usage, modelId);
 }

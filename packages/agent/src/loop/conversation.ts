@@ -6,7 +6,6 @@ import { createContextUsage } from "./compaction/context-usage.ts";
 import type { ConversationDeps, ConversationState, RunEnd } from "./conversation-state.ts";
 import { userMessage } from "./history/messages.ts";
 import { forkedMessages } from "./history/recorded-history.ts";
-import { type ConversationUsage, createUsageCounter } from "./limits/usage-totals.ts";
 import { createCapabilities } from "./model/capability.ts";
 import { createPlanSteering } from "./steering/plan-mode.ts";
 import { createSteering, type Steering } from "./steering/steering.ts";
@@ -24,8 +23,6 @@ export type Conversation = {
   readonly compact: (signal: AbortSignal) => Promise<boolean>;
   /** The history for a fork. `unanswered` gives a result to calls that have none yet. */
   readonly fork: (unanswered: (callId: string) => string) => Promise<LanguageModelV4Message[]>;
-  /** Tokens and time used in this process. */
-  readonly usage: () => ConversationUsage;
   readonly steering: Steering;
   /** True if the model has nothing left to answer. */
   readonly isFinished: () => boolean;
@@ -37,7 +34,6 @@ export function createConversation(deps: ConversationDeps, messages: LanguageMod
   const { session } = deps;
   return {
     steering: state.steering,
-    usage: state.usage.totals,
     isFinished: () => messages.length === 0 || messages.at(-1)?.role === "assistant",
     fork: (unanswered) => forkedMessages(messages, session, state.answering, unanswered),
     compact: (signal) => compact(state, { turn: session.state.turn + 1, trigger: "manual", signal }),
@@ -93,7 +89,6 @@ function createState(deps: ConversationDeps, messages: LanguageModelV4Message[])
       ...(deps.maxConsecutiveToolCalls !== undefined && { threshold: deps.maxConsecutiveToolCalls }),
       pollSafe: (name) => deps.tools().get(name)?.pollSafe === true,
     }),
-    usage: createUsageCounter(),
     contextUsage: createContextUsage(),
     stopHook: createStopHook({
       hooks: agent || !isAgent(deps) ? hooks : undefined, // an agent without `agent` has its stop hooks elsewhere

@@ -108,8 +108,7 @@ async function readWith(decoder: TextDecoder, { file, input, naming: { shown, si
   }
   window.add(decoder.decode());
   const found = window.end();
-  const record = { digest: hash.digest("hex"), lines: { from: offset, to: found.last } };
-  return { result: textResult(found, offset, shown, note), record };
+  return { result: textResult(found, offset, shown, note), record: { digest: hash.digest("hex") } };
 }
 
 function textResult({ lines, last, total }: LinesShown, offset: number, shown: string, note: string): ToolResult {

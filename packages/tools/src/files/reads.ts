@@ -4,8 +4,6 @@ import type { Maybe } from "@assent/core";
 export type ReadRecord = {
   /** SHA-256 of the whole file at that time. */
   readonly digest: string;
-  /** First and last line shown; absent for media. */
-  readonly lines?: { readonly from: number; readonly to: number };
 };
 
 /** What each session has read, by real path. Implementations may persist it. */

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { listOfferedTools, type Session } from "@assent/core";
 import { compactionPrompt, planPrompt } from "../../prompts/prompts.ts";
 import { getContextSize } from "../../providers/known-models.ts";
-import { type ConversationState, countRequest, emitWarning, nextModelId } from "../conversation-state.ts";
+import { type ConversationState, emitWarning, nextModelId } from "../conversation-state.ts";
 import { userMessage } from "../history/messages.ts";
 import { providerFailure } from "../model/provider-failure.ts";
 import { buildRequest } from "../model/request.ts";
@@ -81,9 +81,8 @@ async function requestSummary(
     capability: capabilities.of(model),
     signal,
   });
-  const began = deps.clock.now();
   const answer = await withRetries(() => streamAnswer(model, request, undefined), { clock: deps.clock, signal });
-  countRequest(state, id ?? model.modelId, { began, answer });
+  deps.limits?.spend(answer.usage, id ?? model.modelId);
   if (answer.text.trim() === "" || answer.truncated) throw new Error("the model did not write a complete summary.");
   return answer;
 }

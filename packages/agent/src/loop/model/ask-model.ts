@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Tool } from "@assent/core";
 import { compact } from "../compaction/compact.ts";
 import { refusesLength } from "../compaction/context-usage.ts";
-import { type ConversationState, countRequest, emitWarning } from "../conversation-state.ts";
+import { type ConversationState, emitWarning } from "../conversation-state.ts";
 import type { TurnSteering } from "../steering/steering.ts";
 import { refusesToolChoice } from "./capability.ts";
 import { providerFailure, withoutFinalPeriod } from "./provider-failure.ts";
@@ -22,14 +22,14 @@ export type TurnRequest = {
 /** Asks the model. Asks again with a weaker tool choice if the provider refuses a forced one, and with a compacted history if it is too long. */
 export async function askModel(state: ConversationState, request: TurnRequest): Promise<ModelAnswer> {
   const { modelId, signal } = request;
+  const { limits } = state.deps;
   for (;;) {
-    const began = state.deps.clock.now();
     try {
       const answer = await sendRequest(state, request);
-      countRequest(state, modelId, { began, answer });
+      limits?.spend(answer.usage, modelId);
       return answer;
     } catch (error) {
-      countRequest(state, modelId, { began, answer: error instanceof BrokenAnswer ? error.partial : undefined });
+      if (error instanceof BrokenAnswer && error.partial) limits?.spend(error.partial.usage, modelId);
       if (signal.aborted || !(weakensChoice(state, request, error) || (await shortens(state, request, error)))) throw error;
     }
   }

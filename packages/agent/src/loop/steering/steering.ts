@@ -39,7 +39,6 @@ export type Steering = {
   readonly force: (tool: string) => void;
   /** Requires a call in the next turn; false lifts that. */
   readonly requireCall: (must: boolean) => void;
-  readonly clear: () => void;
 };
 
 /** True if `endTurn` must be called for this turn. */
@@ -92,9 +91,6 @@ export function createSteering({ session, mode }: { readonly session: Session; r
     requireCall: (must) => {
       queue = removeByLabel(queue, PLAN);
       if (must) queue = pushOnce(queue, "required", { label: PLAN });
-    },
-    clear: () => {
-      queue = EMPTY_QUEUE;
     },
   };
 }

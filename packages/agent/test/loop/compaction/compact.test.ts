@@ -136,7 +136,6 @@ describe("compaction", () => {
     assert.deepEqual([request?.toolChoice, request?.tools?.length], [{ type: "none" }, 1]);
     assert.match(JSON.stringify(request?.prompt.at(-1)), /Answer with only the summary/);
     assert.equal(request?.prompt.length, 1 + 1 + 4 + 1, "system, prompt, two turns, the wish");
-    assert.equal(made.conversation.usage().inputTokens, 2_000_790);
     assert.equal(limits.exceeded()?.type, "limit_cost");
     assert.equal((await made.events("history.compacted"))[0]?.body.usage?.inputTokens, 2_000_000);
   });

@@ -206,25 +206,3 @@ describe("the limits of a run", () => {
     assert.equal(clock.pending(), 0);
   });
 });
-
-describe("what a conversation used", () => {
-  test("is counted over its requests, and by the model that was asked for", async () => {
-    const { send, conversation } = await rehearse(
-      "turns: [{ say: a, usage: { inputTokens: 10, outputTokens: 2, cachedInputTokens: 4 } }, { say: b, usage: { inputTokens: 5, outputTokens: 1 } }, { say: c }]",
-      { create: { model: "m1" } },
-    );
-    await send("one");
-    await send("two");
-    await send("three");
-    const totals = { inputTokens: 15, outputTokens: 3, cachedInputTokens: 4, totalTokens: 18 };
-    assert.deepEqual(conversation.usage(), { ...totals, models: { m1: totals }, apiMs: 0, requests: 3 });
-  });
-
-  test("and how long models were waited for", async () => {
-    const { send, conversation, clock } = await rehearse("turns: [{ delayMs: 40, say: a }]");
-    const running = send("go");
-    await clock.advance(40);
-    await running;
-    assert.equal(conversation.usage().apiMs, 40);
-  });
-});

@@ -15,8 +15,6 @@ export type ClassifiedCommand = {
   readonly operands: readonly Operand[];
   readonly hazards: readonly Hazard[];
   readonly words: readonly string[];
-  /** The program table describes the program. */
-  readonly tabled: boolean;
   readonly skips?: CommandEffects["skips"];
   /** Where the data of git's repository is, if not next to its files. */
   readonly gitData?: readonly string[];
@@ -68,7 +66,7 @@ function classifyUnknown(argv: readonly string[], hazards: readonly Hazard[]): C
   const all: readonly Hazard[] = opaque
     ? [...hazards, { id: "opaque_program", text: `Assent doesn't know what ${argv[0]} does, so it can't predict the effect` }]
     : hazards;
-  return { class: opaque ? "opaque" : "unknown", operands: [], hazards: all, words: argv, tabled: false };
+  return { class: opaque ? "opaque" : "unknown", operands: [], hazards: all, words: argv };
 }
 
 function classifyByEffects(argv: readonly string[], effects: CommandEffects, place: CommandPlace): ClassifiedCommand {
@@ -95,7 +93,6 @@ function classifyByEffects(argv: readonly string[], effects: CommandEffects, pla
     operands,
     hazards,
     words: effects.words ?? argv,
-    tabled: true,
     ...(skips && { skips }),
     ...(data && { gitData: data }),
     ...(runs.length > 0 && !unproven && { covers: true }),
