@@ -1,7 +1,7 @@
 import type { Display, ToolResult } from "./model/result/result.ts";
 import { errorTypeOf, messageOf } from "./model/result/thrown.ts";
 import { InvalidInput } from "./model/schema/problems.ts";
-import { CANCELLED_UNGOVERNED, modelText } from "./model/text/model-text.ts";
+import { CANCELLED_BEFORE, modelText } from "./model/text/model-text.ts";
 import type { CallContext, Invocation, Tool } from "./tool-definition.ts";
 
 /** The signal, observer and context of an ungoverned call. */
@@ -36,6 +36,6 @@ export async function validateBuildAndExecute(
 }
 
 function cancelled(): ToolResult {
-  const message = CANCELLED_UNGOVERNED;
+  const message = CANCELLED_BEFORE;
   return { content: message, display: message, error: { message, type: "cancelled" } };
 }

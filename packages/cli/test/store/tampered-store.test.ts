@@ -165,8 +165,9 @@ describe("a backup that was put in place of the ledger", () => {
       cpSync(at.store, saved, { recursive: true });
       assert.equal((await at.json(["resume", sessionId])).value.outcome, "succeeded");
       await restore(at.store, saved);
-      const { code, stderr } = await at.json(["resume", sessionId]);
+      const { code, value, stderr } = await at.json(["resume", sessionId]);
       assert.notEqual(code, 0);
+      assert.equal(value.content, "The tool call was cancelled before it ran."); // not by the user
       assert.match(stderr, /warning: This ledger is a copy or a restored backup\. One open approval or unused answer was cancelled\./);
       assert.equal(effects(at), 1);
       assert.deepEqual(await found(at), { code: 0, types: [] });

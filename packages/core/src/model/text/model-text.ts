@@ -45,8 +45,8 @@ export const modelTextSuffix = {
   alreadyRejected: " You were already told no to exactly this call.",
 } as const;
 
-/** The result of an ungoverned call that was cancelled before its body started. */
-export const CANCELLED_UNGOVERNED = "The tool call was cancelled before it ran.";
+/** The result of a call that did not run, if it is not known who cancelled it: its approval was closed, for example because the ledger is a copy. */
+export const CANCELLED_BEFORE = "The tool call was cancelled before it ran.";
 
 /** Replaces empty content, because providers reject empty results. */
 export const NO_OUTPUT = "(no output)";

@@ -4,7 +4,7 @@ import type { RuleRef } from "../../model/decision.ts";
 import type { OutcomeState } from "../../model/outcome.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
-import { modelText } from "../../model/text/model-text.ts";
+import { CANCELLED_BEFORE, modelText } from "../../model/text/model-text.ts";
 import type { Ending } from "../dispatch.ts";
 import { type CallRun, toolName } from "./call-run.ts";
 import type { JudgedCall } from "./judged-call.ts";
@@ -73,7 +73,7 @@ export function closedApprovalEnding(
       return errorEnding("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label: "the policy" }));
     case "cancelled":
     case "open":
-      return errorEnding("cancelled", "cancelled", modelText.cancelled("before"));
+      return errorEnding("cancelled", "cancelled", CANCELLED_BEFORE);
     default:
       return approvalState satisfies never;
   }

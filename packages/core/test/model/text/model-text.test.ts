@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ERROR_TYPES } from "../../../src/model/error-types.ts";
-import { CANCELLED_UNGOVERNED, modelText, modelTextSuffix, NO_OUTPUT } from "../../../src/model/text/model-text.ts";
+import { CANCELLED_BEFORE, modelText, modelTextSuffix, NO_OUTPUT } from "../../../src/model/text/model-text.ts";
 
 const name = "t";
 
@@ -77,5 +77,5 @@ test("suffixes, and the text for empty content", () => {
       " This is the same error for the third time. Do not send this call again unchanged; read the tool's schema or choose another way.",
     alreadyRejected: " You were already told no to exactly this call.",
   });
-  assert.deepEqual([CANCELLED_UNGOVERNED, NO_OUTPUT], ["The tool call was cancelled before it ran.", "(no output)"]);
+  assert.deepEqual([CANCELLED_BEFORE, NO_OUTPUT], ["The tool call was cancelled before it ran.", "(no output)"]);
 });
