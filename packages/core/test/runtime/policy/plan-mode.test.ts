@@ -23,7 +23,16 @@ test("the person sees the whole plan, its title, the mode before it and a digest
   await b.process([resolving("apply", {}, "r1")]);
   const [open] = b.person.shown;
   const digest = `sha256:${sha256.sha256(PLAN)}`;
-  assert.deepEqual(open?.details, { type: "plan", plan: PLAN, title: "Fix-cache", prePlanMode: "yolo", digest, hideAlwaysAllow: true });
+  const note = "Plan needs a person's approval";
+  assert.deepEqual(open?.details, {
+    type: "plan",
+    plan: PLAN,
+    title: "Fix-cache",
+    prePlanMode: "yolo",
+    digest,
+    hideAlwaysAllow: true,
+    note,
+  });
   assert.deepEqual([open?.explicitAsk, open?.suggestions], [true, []]);
   assert.equal((await b.stored("call.judged", "r1"))[0]?.body.binds["digest"], digest);
 });
