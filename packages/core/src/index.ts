@@ -182,6 +182,7 @@ export type { OfferedToolsContext } from "./runtime/offered-tools.ts";
 export { listOfferedTools } from "./runtime/offered-tools.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
 export { staticPolicy } from "./runtime/policy/source.ts";
+export { findPartProblem, reviewPreview } from "./runtime/proposal/effect-part.ts";
 export type { PartProblem, ReducedChanges } from "./runtime/proposal/part.ts";
 export { reduceChanges } from "./runtime/proposal/part.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposal/proposals.ts";

@@ -204,7 +204,13 @@ describe("an approval of a task", () => {
     const closed: unknown[] = [];
     for await (const { body } of made.ledger.read({ pos: 0 }, { types: ["approval.closed"] })) closed.push(body["by"]);
     assert.deepEqual(closed, ["person"], "by who cancelled the task, before its calls were stopped");
-    const ports = { ledger: made.ledger, clock: made.clock, ids: made.ids, rules: patternRules, requests: { load: never, edit: never } };
+    const ports = {
+      ledger: made.ledger,
+      clock: made.clock,
+      ids: made.ids,
+      rules: patternRules,
+      requests: { load: never, edit: never, partProblem: never },
+    };
     const late = await answerApproval(ports, { approval: id, outcome: "approve", by: BY });
     assert.deepEqual([late.outcome, late.alreadyAnswered, late.identical], ["cancelled", true, false]);
     assert.deepEqual(marks, []);
@@ -238,7 +244,13 @@ describe("an approval of a task", () => {
     );
     await made.tasks.idle();
     assert.equal(await made.agent.settle(SIGNAL), undefined, "nothing to wait for");
-    const ports = { ledger: made.ledger, clock: made.clock, ids: made.ids, rules: patternRules, requests: { load: never, edit: never } };
+    const ports = {
+      ledger: made.ledger,
+      clock: made.clock,
+      ids: made.ids,
+      rules: patternRules,
+      requests: { load: never, edit: never, partProblem: never },
+    };
     await answerApproval(ports, { approval, outcome: "approve", by: BY });
     while (made.tasks.get("t_c1")?.status !== "completed") await new Promise(setImmediate);
     assert.deepEqual([marks, (await made.events("task.ended"))[0]?.body.result], [["x"], "Went on."]);
@@ -308,7 +320,13 @@ describe("an approval of a task", () => {
   test("a task with a parked approval resumes once in another process after it was answered", async () => {
     const { made, marks, approval } = await parkedOn();
     await made.session.close("parked", 75);
-    const ports = { ledger: made.ledger, clock: made.clock, ids: made.ids, rules: patternRules, requests: { load: never, edit: never } };
+    const ports = {
+      ledger: made.ledger,
+      clock: made.clock,
+      ids: made.ids,
+      rules: patternRules,
+      requests: { load: never, edit: never, partProblem: never },
+    };
     await answerApproval(ports, { approval, outcome: "approve", by: BY });
     const { tool, marks: again } = marking();
     const script = started(`${CALLS}, { expect: { result: { call: m1, outcome: succeeded } }, say: Went on. }`);

@@ -8,16 +8,21 @@ export const PROPOSAL_EXITS: Readonly<Record<number, string>> = {
   4: "no such id",
 };
 
-export const PART: OptionSpec = {
+const PART: OptionSpec = {
   name: "part",
   takes: "text",
   value: "FILE",
   help: 'apply this part, as JSON: { "files": [{ "path", "hunks"?, "content"? }] } (- reads stdin)',
 };
 
-const CHOSEN: readonly OptionSpec[] = [
-  { name: "file", takes: "list", value: "PATH", help: "apply only this file of the proposal (repeatable)" },
-  { name: "hunk", takes: "list", value: "HUNK", help: "apply only this hunk; 'assent proposals show' prints the ids (repeatable)" },
+export const CHOSEN: readonly OptionSpec[] = [
+  { name: "file", takes: "list", value: "PATH", help: "apply only this file (repeatable)" },
+  {
+    name: "hunk",
+    takes: "list",
+    value: "HUNK",
+    help: "apply only this hunk; 'show ID' of proposals and approvals prints the ids (repeatable)",
+  },
   PART,
 ];
 

@@ -1,13 +1,13 @@
 import { ANSWERING, COMMON, ID_EXITS, ID_NOTE, SEVERAL } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
-import { PART } from "./apply.ts";
+import { CHOSEN } from "./apply.ts";
 
 export const approve: Command = {
   name: "approve",
   group: "decide",
   decides: true,
   summary: "approve a call, answer a question or apply a proposal; prints success only once it is saved",
-  details: `Approves one ID at once; lists several and asks before it approves them. Look first with 'assent approvals show', and give --fingerprint or --preview to approve only what you saw. ${ID_NOTE}`,
+  details: `With --write, or for a proposal, --file, --hunk and --part choose what is applied. Approves one ID at once; lists several and asks before it approves them. Look first with 'assent approvals show', and give --fingerprint or --preview to approve only what you saw. ${ID_NOTE}`,
   operands: [{ name: "ID", required: false, repeats: true, listedBy: "assent approvals" }],
   options: [
     ...ANSWERING,
@@ -16,7 +16,7 @@ export const approve: Command = {
     { name: "write", takes: "nothing", help: "write exactly the changes of the shown preview; the command is not run again" },
     { name: "preview", takes: "text", value: "ID", help: "with --write: only if the approval still shows this preview" },
     { name: "run", takes: "nothing", help: "run the command, although its preview could be written" },
-    { ...PART, help: 'for a proposal, or a call that applies one: only this part, as JSON (see "assent apply --help")' },
+    ...CHOSEN,
     { name: "edit", takes: "text", value: "FILE", help: "run this complete input instead (- reads stdin)" },
     {
       name: "remember",
@@ -43,6 +43,7 @@ export const approve: Command = {
     "assent approve --session s_3kq7mz",
     "assent approve a_3kq7mz --remember session",
     "assent approve a_3kq7mz --edit safer.json",
+    "assent approve a_3kq7mz --write --file src/a.ts",
   ],
   run: async (context) => (await import("../desk/approvals/approve.ts")).approve(context),
 };

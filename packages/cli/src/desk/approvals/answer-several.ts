@@ -10,7 +10,7 @@ import { listWaiting, type WaitingItem, waitingCells, waitingKind } from "./wait
 
 type AnswerCommand = { readonly command: "approve" | "reject"; readonly one: (context: Context) => Promise<number> };
 
-const FOR_ONE = ["edit", "part", "fingerprint", "write", "preview", "run", "outcome", "answers", "pattern"] as const;
+const FOR_ONE = ["edit", "file", "hunk", "part", "fingerprint", "write", "preview", "run", "outcome", "answers", "pattern"] as const;
 
 /** Answers several approvals after a person saw them in a list. Each answer is its own record. Returns the worst exit code. */
 export async function answerSeveral(context: Context, { command, one }: AnswerCommand): Promise<number> {

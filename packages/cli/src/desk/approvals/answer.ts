@@ -4,12 +4,13 @@ import {
   type ApprovalRow,
   answerApproval,
   droppedText,
+  findPartProblem,
   type Ledger,
   type RequestReader,
   type Rules,
   readRow,
 } from "@assent/core";
-import { createRandomIds, createSystemClock } from "@assent/host";
+import { createRandomIds, createSystemClock, nodeDigest } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -22,7 +23,10 @@ import { refuseWideAnswer } from "../sessions/agent-session.ts";
 import { continueText } from "../sessions/resume-command.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
 
-type AnswerReader = (row: ApprovalRow, now: number) => Promise<Omit<Answer, "approval" | "by" | "revision">>;
+type AnswerReader = (
+  row: ApprovalRow,
+  at: { readonly now: number; readonly ledger: Ledger },
+) => Promise<Omit<Answer, "approval" | "by" | "revision">>;
 
 /** Prints the state only once the answer is saved. */
 export function answerApprovalCommand(context: Context, given: AnswerReader): Promise<number> {
@@ -42,23 +46,30 @@ async function saveAnswer(context: Context, store: Store, row: ApprovalRow, give
   const { options, overrides } = context;
   const clock = overrides.clock ?? createSystemClock();
   const by = personBy({ name: options.text("by"), door: "command", from: commandPlace(context.io) });
-  const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
+  const answer: Answer = { ...(await given(row, { now: clock.now(), ledger: store.ledger })), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
-  const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).requestsForEdit(context, store, row) : NO_TOOLS;
+  const { requests, rules } = needsTools
+    ? await (await import("./recorded-requests.ts")).requestsForEdit(context, store, row)
+    : withoutTools(store);
   return answerApproval({ ledger: store.ledger, clock, ids: createRandomIds(), rules, requests }, answer);
 }
 
 /** A plain answer needs no tools, so none are loaded. */
-const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
-  requests: { load: () => Promise.reject(new Error("no tools")), edit: () => Promise.reject(new Error("no tools")) },
-  rules: {
-    parse: () => {
-      throw new Error("no tools");
+function withoutTools({ ledger }: Pick<Store, "ledger">): { readonly requests: RequestReader; readonly rules: Rules } {
+  const missing = (): never => {
+    throw new Error("no tools");
+  };
+  return {
+    requests: {
+      load: async () => missing(),
+      edit: async () => missing(),
+      partProblem: async ({ session, call, preview }, part) =>
+        await findPartProblem({ ledger, digest: nodeDigest }, { session, call, preview: preview?.id ?? "" }, part),
     },
-    offer: () => [],
-  },
-};
+    rules: { parse: missing, offer: () => [] },
+  };
+}
 
 /** Edits were judged before they were saved. */
 function isUneditedApproval(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {

@@ -29,18 +29,18 @@ async function approveOne(context: Context): Promise<number> {
   const scope = rememberScope(options);
   const edit = options.text("edit");
   const text = edit === undefined ? undefined : await (await import("../../io/read-input.ts")).readNamed(io, edit, "approve");
-  const file = options.text("part");
-  const part = file === undefined ? undefined : await (await import("../proposals/choose.ts")).readPartFile(io, file, "approve");
+  const part = ["file", "hunk", "part"].find((name) => options.flag(name));
+  if (part !== undefined && options.flag("run")) throw usageError("approve", `option '--${part}' needs '--write'.`);
   const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
   const outcome = options.text("outcome");
   if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' cannot be used together.");
-  return answerApprovalCommand(context, async (row, now) => ({
+  return answerApprovalCommand(context, async (row, { now, ledger }) => ({
     outcome: "approve",
     ...planOutcome(row, outcome),
     ...previewOutcome(row, options),
     ...(reason !== undefined && { reason }),
     ...(fingerprint !== undefined && { fingerprint }),
-    ...(part && { part }),
+    ...(part !== undefined && (await (await import("./choose-part.ts")).choosePart(context, ledger, row))),
     ...(text !== undefined && { updatedInput: await parseEdit(text) }),
     ...(scope && { remember: remember(options, scope, now) }),
   }));

@@ -1,4 +1,4 @@
-import { type ApprovalRow, type EffectOffer, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
+import { type ApprovalRow, type EffectOffer, type FileReview, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError } from "../../io/failure.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
@@ -24,11 +24,13 @@ export async function showApproval(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };
+    const review = row.preview?.writable ? await (await import("./choose-part.ts")).reviewShown(ledger, row) : [];
     const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await findEditedInput(ledger, row) });
     const task = await agentTask(ledger, row.session);
-    const shown = await ledger.resolve(task === null ? form : { ...form, task });
+    const changes = review.length === 0 ? {} : { changes: review.map((await import("../proposals/choose.ts")).changeJson) };
+    const shown = await ledger.resolve({ ...form, ...changes, ...(task !== null && { task }) });
     if (options.flag("json")) await printJson(io, shown);
-    else await io.stdout.write(text(row, shown, io.stdout.columns(), storeFlag(context)));
+    else await io.stdout.write(text({ row, shown, review }, io.stdout.columns(), storeFlag(context)));
     return 0;
   });
 }
@@ -46,7 +48,9 @@ async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudge
   return newest as unknown as RecordedJudgement; // the store returns what its schema wrote
 }
 
-function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, flags: string): string {
+type ShownApproval = { readonly row: ApprovalRow; readonly shown: JsonObject; readonly review: readonly FileReview[] };
+
+function text({ row, shown, review }: ShownApproval, columns: number | undefined, flags: string): string {
   const { details } = row;
   const what = details.type === "exec" ? details.command : approvalText(details);
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
@@ -63,7 +67,7 @@ function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, 
     ["why", askReason(row)],
     ...factNotes(shown["facts"]),
     ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
-    ...effectFields(details.effect),
+    ...effectFields(details.effect, review),
     ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.map(ruleWords).join("\n")] as const]),
     ...(details.wider ? [["or", `${details.wider.rules.join("\n")}\n${details.wider.risk}`] as const] : []),
     ["since", whenText(row.requestedAt)],
@@ -82,17 +86,24 @@ function text(row: ApprovalRow, shown: JsonObject, columns: number | undefined, 
   return `${fieldsText(fields, columns)}${next}`;
 }
 
-function effectFields(effect: EffectOffer | undefined): readonly (readonly [string, string])[] {
+function effectFields(effect: EffectOffer | undefined, review: readonly FileReview[]): readonly (readonly [string, string])[] {
   if (effect?.state === "unavailable") return [["preview", `not available: ${effect.reason}`]];
   if (effect?.state !== "shown") return [];
   const { heading, changes, warnings, output, outcome } = describeEffect(effect);
   return [
     ["preview", [heading, ...changes].join("\n")],
     ...warnings.map((warning) => ["warning", warning] as const),
-    ...effect.blocks.map((block) => ["diff", markGaps(block.trimEnd())] as const),
+    ...effect.blocks.map((block) => ["diff", markGaps(withHunkIds(block.trimEnd(), review))] as const),
     ...(output === "" ? [] : [["output", markGaps(output)] as const]),
     ["yes", outcome],
   ];
+}
+
+/** Writes the id of each hunk behind its header, for `--hunk`. */
+function withHunkIds(block: string, review: readonly FileReview[]): string {
+  const file = review.find(({ name }) => block.startsWith(`--- a/${name}\n`) || block.includes(`\n+++ b/${name}\n`));
+  const hunks = [...(file?.hunks ?? [])];
+  return block.replace(/^@@ .*$/gm, (header) => (hunks[0]?.header === header ? `${header}  ${hunks.shift()?.id}` : header));
 }
 
 function editedField(edited: Json | undefined): readonly (readonly [string, string])[] {

@@ -1,4 +1,5 @@
-import type { By, ProposalRow } from "@assent/core";
+import { type By, type FileReview, type ProposalRow, reviewProposal } from "@assent/core";
+import { nodeDigest } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -16,7 +17,8 @@ export function answerProposal(context: Context, action: keyof typeof DONE): Pro
     const row = await findRow(store.ledger, "proposals", context.operands[0] ?? "");
     if (row.state === DONE[action]) return await printState(context, row);
     const { settleProposal, proposalRefusal } = await import("./settle.ts");
-    const part = action === "apply" ? await chosenPart(context, store, row) : undefined;
+    const review = (): Promise<readonly FileReview[]> => reviewProposal({ ledger: store.ledger }, row, nodeDigest);
+    const part = action === "apply" ? await chosenPart(context, "apply", { id: row.id, review }) : undefined;
     const { by, report } = await settleProposal(context, store, { row, action, part });
     if (report === "asked") {
       await context.io.stderr.write(`Requested. See the result with: assent proposals show ${row.id}${storeFlag(context)}\n`);

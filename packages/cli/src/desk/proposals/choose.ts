@@ -1,22 +1,20 @@
-import { type FilePart, type FileReview, type ProposalPart, type ProposalRow, readPart, reviewProposal } from "@assent/core";
-import { nodeDigest } from "@assent/host";
+import { type FilePart, type FileReview, type Json, type JsonObject, type ProposalPart, readPart } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { readNamed } from "../../io/read-input.ts";
-import type { Store } from "../../store/store.ts";
 
-/** The part that the options choose; undefined for the whole proposal. */
-export async function chosenPart({ io, options }: Context, { ledger }: Store, row: ProposalRow): Promise<ProposalPart | undefined> {
+/** What a part is taken of: a proposal, or the preview that an approval shows. */
+type Reviewed = { readonly id: string; readonly review: () => Promise<readonly FileReview[]> };
+
+/** The part that the options choose; undefined for all of it. */
+export async function chosenPart({ io, options }: Context, command: string, { id, review }: Reviewed): Promise<ProposalPart | undefined> {
   const [files, hunks, given] = [options.list("file"), options.list("hunk"), options.text("part")];
-  if (given === undefined)
-    return files.length + hunks.length === 0
-      ? undefined
-      : partOf(await reviewProposal({ ledger }, row, nodeDigest), { files, hunks, id: row.id });
-  if (files.length + hunks.length > 0) throw usageError("apply", "give either --part, or --file and --hunk");
-  return await readPartFile(io, given, "apply");
+  if (given === undefined) return files.length + hunks.length === 0 ? undefined : partOf(await review(), { files, hunks, id });
+  if (files.length + hunks.length > 0) throw usageError(command, "give either --part, or --file and --hunk");
+  return await readPartFile(io, given, command);
 }
 
-export async function readPartFile(io: Context["io"], file: string, command: string): Promise<ProposalPart> {
+async function readPartFile(io: Context["io"], file: string, command: string): Promise<ProposalPart> {
   const text = await readNamed(io, file, command);
   let given: unknown;
   try {
@@ -32,32 +30,35 @@ export async function readPartFile(io: Context["io"], file: string, command: str
 type Names = { readonly id: string; readonly files: readonly string[]; readonly hunks: readonly string[] };
 
 /** Whole files, and single hunks of others. */
-function partOf(reviews: readonly FileReview[], { id: proposal, files, hunks }: Names): ProposalPart {
+function partOf(reviews: readonly FileReview[], { id, files, hunks }: Names): ProposalPart {
   const parts = new Map<string, FilePart>();
   for (const name of files) {
-    const { path } = findFile(reviews, name, proposal);
+    const { path } = findFile(reviews, name, id);
     parts.set(path, { path });
   }
-  for (const id of hunks) {
-    const file = reviews.find((review) => review.hunks.some((hunk) => hunk.id === id));
+  for (const hunk of hunks) {
+    const file = reviews.find((review) => review.hunks.some((each) => each.id === hunk));
     if (!file)
-      throw new CommandError("invalid_part", 2, {
-        message: `The proposal has no hunk ${id}. Nothing was applied.`,
-        hint: `assent proposals show ${proposal}`,
-      });
+      throw new CommandError("invalid_part", 2, { message: `${id} has no hunk ${hunk}. Nothing was applied.`, hint: showCommand(id) });
     const known = parts.get(file.path);
     if (known && !known.hunks) continue;
-    parts.set(file.path, { path: file.path, hunks: [...(known?.hunks ?? []), id] });
+    parts.set(file.path, { path: file.path, hunks: [...(known?.hunks ?? []), hunk] });
   }
   return { files: [...parts.values()] };
 }
 
-export function findFile(reviews: readonly FileReview[], name: string, proposal: string): FileReview {
+/** Everything a program needs to choose a part. */
+export function changeJson({ path, name, op, added, removed, notes, hunks }: FileReview): JsonObject {
+  const shown = hunks.map(({ id, header, lines }) => ({ id, header, lines }));
+  return { path, name, op, added, removed, notes, hunks: shown as unknown as Json };
+}
+
+function showCommand(id: string): string {
+  return id.startsWith("p_") ? `assent proposals show ${id} --folded` : `assent approvals show ${id}`;
+}
+
+export function findFile(reviews: readonly FileReview[], name: string, id: string): FileReview {
   const file = reviews.find((review) => review.path === name || review.name === name.replace(/^\.\//, ""));
-  if (!file)
-    throw new CommandError("invalid_part", 2, {
-      message: `The proposal does not change ${name}.`,
-      hint: `assent proposals show ${proposal} --folded`,
-    });
+  if (!file) throw new CommandError("invalid_part", 2, { message: `${id} does not change ${name}.`, hint: showCommand(id) });
   return file;
 }

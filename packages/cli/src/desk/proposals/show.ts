@@ -10,7 +10,7 @@ import { withStoreIfAny } from "../../store/open.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../../tui/diff/draw.ts";
 import { diffItems } from "../../tui/diff/items.ts";
 import { makeTheme, themeFromEnvironment } from "../../tui/draw/theme.ts";
-import { findFile } from "./choose.ts";
+import { changeJson, findFile } from "./choose.ts";
 
 export function showProposal(context: Context): Promise<number> {
   const { io, options, operands } = context;
@@ -29,11 +29,6 @@ export function showProposal(context: Context): Promise<number> {
     }
     return 0;
   });
-}
-
-/** Everything a program needs to choose a part. */
-function changeJson({ path, name, op, added, removed, notes, hunks }: FileReview): object {
-  return { path, name, op, added, removed, notes, hunks: hunks.map(({ id, header, lines }) => ({ id, header, lines })) };
 }
 
 const PAGE_LINES = 200;

@@ -65,6 +65,12 @@ export const resolveText = {
       ...partLines("Not applied", files.flatMap(leftWords)),
       ...(files.some(({ state }) => state === "some" || state === "edited") ? [READ_AGAIN] : []),
     ].join("\n"),
+  writtenPart: (files: readonly ChosenFile[]): string =>
+    [
+      "[The command ran once, on a copy of the workspace without network. The person approved only a part of its changes.",
+      ...partLines("Written", files.flatMap(appliedWords)),
+      ...partLines("Not written", files.flatMap(leftWords)),
+    ].join("\n") + "]",
   undone: ({ id, label }: NamedProposal): string => `Undone: ${id} (${label}). ${RESTORED}`,
   undoneByPerson: (settled: string): string => `${settled} ${RESTORED}`,
   undoConflict: ({ id, files }: { readonly id: string; readonly files: readonly string[] }): string =>

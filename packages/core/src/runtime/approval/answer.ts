@@ -5,7 +5,7 @@ import { isAcceptedPlace } from "../../model/answer-place.ts";
 import type { EventBodies } from "../../model/events.ts";
 import { isObject } from "../../model/json/json.ts";
 import { nextApprovalRow } from "../../model/ledger-rules.ts";
-import { readPart } from "../../model/proposal/part.ts";
+import { type ProposalPart, readPart } from "../../model/proposal/part.ts";
 import type { Request, Unit } from "../../model/request.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
@@ -30,6 +30,8 @@ export type AnswerReport = {
 export type RequestReader = {
   readonly load: (row: ApprovalRow) => Promise<Request>;
   readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
+  /** Says why this part of the shown preview cannot be written; undefined if it can. */
+  readonly partProblem: (row: ApprovalRow, part: ProposalPart) => Promise<string | undefined>;
 };
 
 /** The ports for answering an approval, from any process. */
@@ -50,7 +52,7 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   refuseStale(row, checked);
   refuseMode(row, checked);
   refuseWrite(row, checked);
-  refusePart(row, checked);
+  await refusePart(ports.requests, row, checked);
   refusePlace(row, checked);
   if (isPast(row.expiresAt, ports.clock) || wasClockSetBack(row, ports.clock.now())) return expire(ports, row, checked);
   const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
@@ -158,15 +160,19 @@ function refuseWrite({ id, preview }: ApprovalRow, answer: Answer): void {
     throw new AnswerError("bad_answer", `The previewed changes cannot be written. To see why: assent approvals show ${id}`);
 }
 
-/** A part is chosen of the proposal that a call of `resolve` applies. */
-function refusePart({ id, tool, details }: ApprovalRow, { outcome, part, updatedInput, newContent, remember }: Answer): void {
+/** A part is chosen of the preview that the answer writes, or of the proposal that a call of `resolve` applies. */
+async function refusePart(requests: RequestReader, row: ApprovalRow, answer: Answer): Promise<void> {
+  const { id, tool, details } = row;
+  const { outcome, part, write, updatedInput, newContent, remember } = answer;
   if (part === undefined) return;
-  if (tool !== "resolve" || details.type === "plan")
+  if (write === undefined && (tool !== "resolve" || details.type === "plan"))
     throw new AnswerError("bad_answer", `Approval ${id} does not apply a proposal, so no part of it can be chosen.`);
   if (outcome !== "approve" || updatedInput !== undefined || newContent !== undefined || remember !== undefined)
     throw new AnswerError("bad_answer", "A part cannot be combined with an edited input, a rule or a rejection.");
   const problem = readPart(part);
   if (typeof problem === "string") throw new AnswerError("bad_answer", `The part cannot be read: ${problem}.`);
+  const unwritable = write === undefined ? undefined : await requests.partProblem(row, part);
+  if (unwritable !== undefined) throw new AnswerError("bad_answer", unwritable);
 }
 
 /** A rejection counts from anywhere, because it lets nothing run. */

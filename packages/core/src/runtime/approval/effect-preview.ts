@@ -66,15 +66,17 @@ async function newestPreview({ deps }: BatchRun, run: CallRun, { request }: Judg
   return newest && ((await session.ledger.resolve(newest as unknown as Json)) as unknown as PreviewEnd);
 }
 
-async function* recordedPreviews({ ledger, id: session }: Session, after: number): AsyncGenerator<PreviewEnd> {
+async function* recordedPreviews({ ledger, id: session }: PreviewSource, after: number): AsyncGenerator<PreviewEnd> {
   for await (const stored of ledger.read({ session, seq: after }, { session, types: ["preview.ended"] })) {
     const event = parseEvent(stored);
     if (event?.type === "preview.ended") yield event.body;
   }
 }
 
+type PreviewSource = Pick<Session, "ledger" | "id">;
+
 /** The recorded preview with this id, if it could be made. */
-export async function readPreview(session: Session, id: string): Promise<StoredEffect | undefined> {
+export async function readPreview(session: PreviewSource, id: string): Promise<StoredEffect | undefined> {
   for await (const body of recordedPreviews(session, 0)) {
     if (body.preview !== id) continue;
     const { shown, manifest, contents, result } = (await session.ledger.resolve(body as unknown as Json)) as unknown as PreviewEnd;

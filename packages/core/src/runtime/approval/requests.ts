@@ -14,6 +14,7 @@ import type { DispatcherDeps } from "../dispatch.ts";
 import { fingerprinted } from "../pipeline/assess.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
 import { READING, STAGES } from "../proposal/assess-preview.ts";
+import { findPartProblem } from "../proposal/effect-part.ts";
 import { findProposal, readStoredProposal } from "../proposal/stored.ts";
 import { readCallRecord } from "../session/call-record.ts";
 import type { AnswerPorts, RequestReader } from "./answer.ts";
@@ -28,6 +29,7 @@ export function createRequestReader(ports: RequestPorts): RequestReader {
       const { request, tool } = await loadRequest(ports, row);
       return (await subjectOf(ports, request, tool)) ?? request;
     },
+    partProblem: (row, part) => findPartProblem(ports, { session: row.session, call: row.call, preview: row.preview?.id ?? "" }, part),
     edit: async (row, answer) => {
       const { request, tool } = await loadRequest(ports, row);
       const invocation = await buildEdit({ row, answer, request, tool });

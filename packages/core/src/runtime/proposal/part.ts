@@ -1,12 +1,12 @@
 import { applyHunks } from "../../model/diff/apply-hunks.ts";
 import { unifiedDiff } from "../../model/diff/unified-diff.ts";
 import type { ChosenFile, FilePart, ProposalPart } from "../../model/proposal/part.ts";
-import type { PlannedChange } from "../../tool-definition.ts";
-import { type FileReview, type ReviewNaming, reviewChanges } from "./review.ts";
+import type { PathChange } from "../../tool-definition.ts";
+import { type FileReview, type ReviewNaming, reviewChange } from "./review.ts";
 
 /** The changes that remain of a proposal, and what was chosen of each of its files. */
 export type ReducedChanges = {
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly PathChange[];
   readonly blocks: readonly string[];
   readonly files: readonly ChosenFile[];
 };
@@ -14,23 +14,32 @@ export type ReducedChanges = {
 /** Why a choice cannot be used. */
 export type PartProblem = { readonly problem: string };
 
+/** What a person can choose: one change, or several that only make sense together. */
+export type ChangeUnit = { readonly review: FileReview; readonly changes: readonly PathChange[] };
+
 /** Reduces changes to the chosen files and hunks. A file or hunk that does not exist is a problem, and so is an empty choice. */
-export function reduceChanges(changes: readonly PlannedChange[], part: ProposalPart, naming: ReviewNaming): ReducedChanges | PartProblem {
-  const reviews = reviewChanges(changes, naming);
-  const found = matchFiles(reviews, part);
+export function reduceChanges(changes: readonly PathChange[], part: ProposalPart, naming: ReviewNaming): ReducedChanges | PartProblem {
+  return reduceUnits(
+    changes.map((change) => ({ review: reviewChange(change, naming), changes: [change] })),
+    part,
+  );
+}
+
+export function reduceUnits(units: readonly ChangeUnit[], part: ProposalPart): ReducedChanges | PartProblem {
+  const found = matchFiles(
+    units.map(({ review }) => review),
+    part,
+  );
   if ("problem" in found) return found;
-  const kept: PlannedChange[] = [];
+  const kept: PathChange[] = [];
   const blocks: string[] = [];
   const files: ChosenFile[] = [];
-  for (const [at, change] of changes.entries()) {
-    const review = reviews[at];
-    if (!review) continue;
-    const reduced = reduceFile(change, review, found.chosen.get(at));
+  for (const [at, unit] of units.entries()) {
+    const reduced = reduceUnit(unit, found.chosen.get(at));
     if ("problem" in reduced) return reduced;
     files.push(reduced.file);
-    if (!reduced.change) continue;
-    kept.push(reduced.change);
-    blocks.push(blockOf(review, reduced));
+    kept.push(...reduced.changes);
+    if (reduced.changes.length > 0) blocks.push(blockOf(unit.review, reduced));
   }
   return kept.length === 0
     ? { problem: "Nothing is chosen. Choose a file or a hunk, or discard the proposal." }
@@ -55,32 +64,33 @@ function matchFiles(reviews: readonly FileReview[], { files }: ProposalPart): Ma
   return { chosen };
 }
 
-type ReducedFile = { readonly change?: PlannedChange; readonly after?: string; readonly file: ChosenFile };
+type ReducedFile = { readonly changes: readonly PathChange[]; readonly after?: string; readonly file: ChosenFile };
 
-function reduceFile(change: PlannedChange, review: FileReview, part: FilePart | undefined): ReducedFile | PartProblem {
+function reduceUnit({ review, changes }: ChangeUnit, part: FilePart | undefined): ReducedFile | PartProblem {
   const { name, hunks: all, text, op } = review;
+  const [change] = changes;
   const every = all.map((_, index) => index + 1);
   const file = (state: ChosenFile["state"], chosen: readonly number[]): ChosenFile => ({ name, state, chosen, hunks: all.length });
-  if (!part) return { file: file("none", []) };
+  if (!part || !change) return { changes: [], file: file("none", []) };
   if (part.content !== undefined) return editFile(change, review, { content: part.content, file: file("edited", every) });
   const unknown = part.hunks?.find((id) => !all.some((hunk) => hunk.id === id));
   if (unknown !== undefined) return { problem: `${name} has no hunk ${unknown}. Nothing was applied.` };
   const chosen = every.filter((number) => part.hunks?.includes(all[number - 1]?.id ?? "") ?? true);
-  if (part.hunks === undefined || chosen.length === all.length) return { change, file: file("whole", every) };
-  if (chosen.length === 0 && op !== "rename") return { file: file("none", []) };
+  if (part.hunks === undefined || chosen.length === all.length) return { changes, file: file("whole", every) };
+  if (chosen.length === 0 && op !== "rename") return { changes: [], file: file("none", []) };
   if (!text || text.before === null || text.after === null)
     return { problem: `${name} can only be chosen as a whole. Nothing was applied.` };
   const after = applyHunks(text.before, review, new Set(chosen.map((number) => number - 1)));
-  return { change: { ...change, after: new TextEncoder().encode(after) }, after, file: file("some", chosen) };
+  return { changes: [{ ...change, after: new TextEncoder().encode(after) }], after, file: file("some", chosen) };
 }
 
 type FileEdit = { readonly content: string; readonly file: ChosenFile };
 
-function editFile(change: PlannedChange, { name, text, op }: FileReview, { content, file }: FileEdit): ReducedFile | PartProblem {
+function editFile(change: PathChange, { name, text, op }: FileReview, { content, file }: FileEdit): ReducedFile | PartProblem {
   if (!text || text.after === null) return { problem: `${name} cannot be edited here. Nothing was applied.` };
-  if (content === text.after) return { change, file: { ...file, state: "whole" } };
-  if (content === text.before && op !== "rename") return { file: { ...file, state: "none", chosen: [] } };
-  return { change: { ...change, after: new TextEncoder().encode(content) }, after: content, file };
+  if (content === text.after) return { changes: [change], file: { ...file, state: "whole" } };
+  if (content === text.before && op !== "rename") return { changes: [], file: { ...file, state: "none", chosen: [] } };
+  return { changes: [{ ...change, after: new TextEncoder().encode(content) }], after: content, file };
 }
 
 function blockOf({ name, text, notes }: FileReview, { after }: ReducedFile): string {

@@ -1,13 +1,12 @@
 import type { Consent } from "../../model/call.ts";
-import type { EventBodies } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
-import { parseEvent } from "../../model/known-event.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import { contentText } from "../../model/text/content-text.ts";
 import type { RunContext } from "../../tool-definition.ts";
+import { readAnswer } from "../approval/read-answer.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { errorEnding } from "../pipeline/endings.ts";
@@ -93,7 +92,7 @@ async function settleForModel(batch: BatchRun, run: CallRun, { id, input, ctx, c
   const answer = action === "apply" && consent ? await readAnswer(batch, run, consent) : undefined;
   if (!answer && action === "apply" && (consent?.by === "person" || consent?.by === "host"))
     return errorEnding("failed", "execution_failed", "Nothing was applied: the person's answer could not be read.");
-  const part = answer?.part && (await staging.session.ledger.resolve(answer.part));
+  const part = answer?.part;
   const row = staging.session.state.proposals.get(id);
   if (part && row && (row.carrier === "closure" || row.files === 0)) return errorEnding("failed", "invalid_part", resolveText.noParts(row));
   const at = new Date(staging.clock.now()).toISOString();
@@ -208,13 +207,4 @@ function withNote(ending: Ending, note: string | undefined): Ending {
   if (note === undefined) return ending;
   const text = `${contentText(ending.result.content)}\n${note}`;
   return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
-}
-
-async function readAnswer({ deps }: BatchRun, run: CallRun, consent: Consent): Promise<EventBodies["approval.answered"] | undefined> {
-  const { ledger, id } = deps.session;
-  for await (const stored of ledger.read({ pos: consent.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
-    const event = parseEvent(stored);
-    if (event?.type === "approval.answered" && event.pos === consent.pos) return event.body;
-  }
-  return undefined;
 }

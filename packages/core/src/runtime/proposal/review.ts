@@ -3,7 +3,7 @@ import { type FileDiff, type Hunk, parseDiff } from "../../model/diff/parse-diff
 import { unifiedDiff } from "../../model/diff/unified-diff.ts";
 import type { FileEffect, ProposalRow } from "../../model/proposal/proposal.ts";
 import type { Digest } from "../../ports.ts";
-import type { PlannedChange } from "../../tool-definition.ts";
+import type { PathChange, PathContent } from "../../tool-definition.ts";
 import { operationOf } from "./stage.ts";
 import { readStoredProposal, shownName } from "./stored.ts";
 
@@ -34,24 +34,25 @@ export async function reviewProposal(
 }
 
 /** Prepares any set of file changes for a review. */
-export function reviewChanges(changes: readonly PlannedChange[], naming: ReviewNaming): readonly FileReview[] {
+export function reviewChanges(changes: readonly PathChange[], naming: ReviewNaming): readonly FileReview[] {
   return changes.map((change) => reviewChange(change, naming));
 }
 
 const MOST_TEXT = 16 * 1024 * 1024;
 
-function reviewChange(change: PlannedChange, { cwd, digest }: ReviewNaming): FileReview {
-  const { path, to, before, after, mode } = change;
+export function reviewChange(change: PathChange, { cwd, digest }: ReviewNaming): FileReview {
+  const { path, to, before, after, mode, modes } = change;
   const name = shownName(cwd, path);
   const op = operationOf(change);
   const file = { name, path, op, isNew: op === "create", isDeleted: op === "delete" };
   const notes = [
     ...(to === undefined ? [] : [`renamed to ${shownName(cwd, to)}`]),
     ...(mode === undefined || op === "delete" ? [] : [`permissions ${mode.toString(8)}`]),
+    ...(modes && op === "modify" && modes.before !== modes.after ? [`permissions ${octal(modes.before)} → ${octal(modes.after)}`] : []),
   ];
   const texts = { before: textOf(before), after: textOf(after) };
   if (texts.before === undefined || texts.after === undefined) {
-    const sizes = `not shown as text: ${sizeWords(before)} before, ${sizeWords(after)} after`;
+    const sizes = `not shown as text: ${contentWords(before)} before, ${contentWords(after)} after`;
     return { ...file, hunks: [], added: 0, removed: 0, notes: [...notes, sizes] };
   }
   const text = { before: texts.before, after: texts.after };
@@ -61,9 +62,9 @@ function reviewChange(change: PlannedChange, { cwd, digest }: ReviewNaming): Fil
 }
 
 /** Null for no file; undefined for what cannot be shown as text. */
-function textOf(bytes: Uint8Array | null): string | null | undefined {
+function textOf(bytes: PathContent): string | null | undefined {
   if (bytes === null) return null;
-  if (bytes.length > MOST_TEXT || bytes.includes(0)) return undefined;
+  if (!(bytes instanceof Uint8Array) || bytes.length > MOST_TEXT || bytes.includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -71,8 +72,15 @@ function textOf(bytes: Uint8Array | null): string | null | undefined {
   }
 }
 
-function sizeWords(bytes: Uint8Array | null): string {
-  return bytes === null ? "no file" : `${bytes.length} ${bytes.length === 1 ? "byte" : "bytes"}`;
+function contentWords(content: PathContent): string {
+  if (content === null) return "nothing";
+  if (content === "directory") return "a directory";
+  if (!(content instanceof Uint8Array)) return `a link to ${content.link}`;
+  return `${content.length} ${content.length === 1 ? "byte" : "bytes"}`;
+}
+
+function octal(mode: number | null): string {
+  return mode === null ? "none" : mode.toString(8);
 }
 
 const ID_LENGTH = 12;
@@ -82,16 +90,17 @@ function hunkId(path: string, { header, lines }: Hunk, digest: Pick<Digest, "sha
   return `h_${digest.sha256(text).slice(0, ID_LENGTH)}`;
 }
 
-export async function loadChanges(
-  { ledger }: { readonly ledger: Ledger },
-  effects: readonly FileEffect[],
-): Promise<readonly PlannedChange[]> {
-  const bytes = (digest: string): Promise<Uint8Array> | null => (digest === "absent" ? null : ledger.blob(digest.slice("sha256:".length)));
+export async function loadChanges({ ledger }: { readonly ledger: Ledger }, effects: readonly FileEffect[]): Promise<readonly PathChange[]> {
+  const content = async (digest: string): Promise<PathContent> => {
+    if (digest === "absent") return null;
+    if (digest === "directory") return digest;
+    return digest.startsWith("link:") ? { link: digest.slice("link:".length) } : await ledger.blob(digest.slice("sha256:".length));
+  };
   return await Promise.all(
     effects.map(async ({ op: _op, before, after, mode, ...effect }) => ({
       ...effect,
-      before: await bytes(before),
-      after: await bytes(after),
+      before: await content(before),
+      after: await content(after),
       ...(mode !== null && { mode }),
     })),
   );

@@ -29,11 +29,17 @@ const MAX_FILES = 10_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const LONGEST_LABEL = 200;
 
+type StageInput = {
+  readonly preview: Omit<Preview, "changes"> & { readonly changes: readonly PathChange[] };
+  readonly resolution?: Resolution;
+  readonly part?: ProposalManifest["part"];
+};
+
 /** Records a preview; it supersedes older ones of the same request. With a `resolution`, its apply starts in the same commit. */
 export async function stagePreview(
   staging: Staging,
   source: ProposalSource,
-  { preview, resolution, part }: { readonly preview: Preview; readonly resolution?: Resolution; readonly part?: ProposalManifest["part"] },
+  { preview, resolution, part }: StageInput,
 ): Promise<StagedPreview> {
   refuseLarge(preview.changes);
   const { effects, contents } = await effectsOf(preview.changes, staging.digest);
@@ -167,7 +173,7 @@ function refuseRepeated(paths: readonly string[]): void {
   }
 }
 
-function manifestOf({ blocks, data, details }: Preview, effects: readonly FileEffect[]): ProposalManifest {
+function manifestOf({ blocks, data, details }: StageInput["preview"], effects: readonly FileEffect[]): ProposalManifest {
   const kept = data === undefined ? undefined : copyGiven(data);
   if (data !== undefined && kept === undefined) throw new Error("the data of the preview is not JSON");
   const shown = details === undefined ? undefined : copyGiven(details);

@@ -1,0 +1,91 @@
+import type { Ledger } from "../../ledger-port.ts";
+import type { ProposalPart } from "../../model/proposal/part.ts";
+import type { Digest } from "../../ports.ts";
+import type { PathChange } from "../../tool-definition.ts";
+import { readPreview } from "../approval/effect-preview.ts";
+import { readCallRecord } from "../session/call-record.ts";
+import { type ChangeUnit, type PartProblem, type ReducedChanges, reduceUnits } from "./part.ts";
+import { type FileReview, loadChanges, type ReviewNaming, reviewChange } from "./review.ts";
+import { shownName } from "./stored.ts";
+
+/** A preview of a call, by its id. */
+export type PreviewName = { readonly session: string; readonly call: string; readonly preview: string };
+
+export type PreviewPorts = { readonly ledger: Ledger; readonly digest: Pick<Digest, "sha256"> };
+
+/** What a call changed on a copy, as people choose from it. Empty if its changes cannot be written. */
+export async function reviewPreview(ports: PreviewPorts, name: PreviewName): Promise<readonly FileReview[]> {
+  const { changes, naming } = await readChanges(ports, name);
+  return unitsOf(changes, naming).map(({ review }) => review);
+}
+
+/** Says why this part of a preview cannot be written; undefined if it can. */
+export async function findPartProblem(ports: PreviewPorts, name: PreviewName, part: ProposalPart): Promise<string | undefined> {
+  const { changes, naming } = await readChanges(ports, name);
+  const reduced = reduceEffects(changes, part, naming);
+  return "problem" in reduced ? reduced.problem : undefined;
+}
+
+type NamedChanges = { readonly changes: readonly PathChange[]; readonly naming: ReviewNaming };
+
+async function readChanges({ ledger, digest }: PreviewPorts, { session, call, preview }: PreviewName): Promise<NamedChanges> {
+  const stored = await readPreview({ ledger, id: session }, preview);
+  const { "call.judged": judged } = await readCallRecord(ledger, session, call);
+  return { changes: await loadChanges({ ledger }, stored?.manifest.effects ?? []), naming: { cwd: judged?.cwd ?? "", digest } };
+}
+
+/** Reduces what a call changed on a copy to the chosen part. Directories come along with what is chosen inside them. */
+export function reduceEffects(changes: readonly PathChange[], part: ProposalPart, naming: ReviewNaming): ReducedChanges | PartProblem {
+  const reduced = reduceUnits(unitsOf(changes, naming), part);
+  return "problem" in reduced ? reduced : { ...reduced, changes: withDirectories(changes, reduced.changes) };
+}
+
+/** Files of `.git` are one unit. Directories with other changes inside are none. */
+function unitsOf(changes: readonly PathChange[], naming: ReviewNaming): readonly ChangeUnit[] {
+  const directories = outerDirectories(changes);
+  const units = new Map<string, PathChange[]>();
+  for (const change of changes) {
+    const git = gitDirectory(change.path);
+    if (git === undefined && directories.has(change.path)) continue;
+    const key = git ?? change.path;
+    units.set(key, [...(units.get(key) ?? []), change]);
+  }
+  return [...units].map(([path, each]) => ({ changes: each, review: reviewUnit(path, each, naming) }));
+}
+
+function reviewUnit(path: string, changes: readonly PathChange[], naming: ReviewNaming): FileReview {
+  const [only] = changes;
+  if (only && changes.length === 1) return { ...reviewChange(only, naming), path };
+  const name = shownName(naming.cwd, path);
+  const notes = [`${changes.length} paths, which can only be chosen together`];
+  return { name, path, op: "modify", isNew: false, isDeleted: false, hunks: [], added: 0, removed: 0, notes };
+}
+
+function gitDirectory(path: string): string | undefined {
+  const end = `${path}/`.indexOf("/.git/");
+  return end === -1 ? undefined : path.slice(0, end + "/.git".length);
+}
+
+function parentsOf(path: string): readonly string[] {
+  const names = path.split("/").slice(1, -1);
+  return names.map((_, at) => `/${names.slice(0, at + 1).join("/")}`);
+}
+
+/** Directories that were made or removed together with something inside. */
+function outerDirectories(changes: readonly PathChange[]): ReadonlySet<string> {
+  const parents = new Set(changes.flatMap(({ path }) => parentsOf(path)));
+  const made = changes.filter(({ before, after }) => (before ?? "directory") === "directory" && (after ?? "directory") === "directory");
+  return new Set(made.flatMap(({ path, before, after }) => (parents.has(path) && before !== after ? [path] : [])));
+}
+
+/** A made directory is kept if something inside is; a removed one, if everything that changed inside is removed. */
+function withDirectories(changes: readonly PathChange[], chosen: readonly PathChange[]): readonly PathChange[] {
+  const kept = new Map(chosen.map((change) => [change.path, change]));
+  const needed = new Set(chosen.flatMap(({ path }) => parentsOf(path)));
+  const directories = outerDirectories(changes);
+  const staying = changes.filter(({ path }) => !directories.has(path) && kept.get(path)?.after !== null);
+  const stays = new Set(staying.flatMap(({ path }) => parentsOf(path)));
+  const isKept = ({ path, after }: PathChange): boolean =>
+    directories.has(path) && needed.has(path) && (after !== null || !stays.has(path));
+  return changes.flatMap((change) => kept.get(change.path) ?? (isKept(change) ? change : []));
+}
