@@ -34,7 +34,7 @@ export async function writePreviewed(batch: BatchRun, run: CallRun, call: Permit
   return { state: "succeeded", type: null, result: { content: resultText(stored, chosen), ...(details !== undefined && { details }) } };
 }
 
-type PreviewedCall = { readonly call: PermittedCall; readonly stored: StoredEffect };
+type AnsweredPreview = { readonly call: PermittedCall; readonly stored: StoredEffect };
 
 /** What is written of a preview; `files` is absent if it is all of it. */
 type ChosenChanges = {
@@ -44,7 +44,7 @@ type ChosenChanges = {
   readonly files?: readonly ChosenFile[];
 };
 
-async function chooseChanges(batch: BatchRun, run: CallRun, { call, stored }: PreviewedCall): Promise<ChosenChanges | PartProblem> {
+async function chooseChanges(batch: BatchRun, run: CallRun, { call, stored }: AnsweredPreview): Promise<ChosenChanges | PartProblem> {
   const { session, digest } = batch.deps;
   const answer = call.consent && (await readAnswer(batch, run, call.consent));
   if (!answer) return { problem: "the person's answer could not be read." };
@@ -56,7 +56,7 @@ async function chooseChanges(batch: BatchRun, run: CallRun, { call, stored }: Pr
   return isWhole(reduced) ? whole : { ...(await effectsOf(reduced.changes, digest)), blocks: reduced.blocks, files: reduced.files };
 }
 
-type PreviewedWrite = PreviewedCall & { readonly ctx: RunContext; readonly chosen: ChosenChanges };
+type PreviewedWrite = AnsweredPreview & { readonly ctx: RunContext; readonly chosen: ChosenChanges };
 
 async function applyEffects({ staging }: BatchRun, run: CallRun, { call, ctx, stored, chosen }: PreviewedWrite): Promise<Ending> {
   const { request, tool } = call;
