@@ -5,7 +5,7 @@
 //   npm test -- test/docs.test.ts
 //   npm run test:long           everything, at full size
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -84,7 +84,8 @@ function inGroups(all) {
 /** @param {string} name */
 function testsOf(name) {
   if (existsSync(join(root, "packages", name, "test"))) return `packages/${name}/test/**/*.test.ts`;
-  if (existsSync(join(root, name))) return name;
-  console.error(`There is no package and no test file named ${name}. Name a folder of packages/, or a test file.`);
+  const found = statSync(join(root, name), { throwIfNoEntry: false });
+  if (found) return found.isDirectory() ? `${name}/**/*.test.ts` : name;
+  console.error(`There is no package and no test file named ${name}. Name a folder of packages/, a folder of tests, or a test file.`);
   return process.exit(2);
 }
