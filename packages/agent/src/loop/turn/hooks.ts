@@ -88,6 +88,7 @@ export async function consultPreCompact(
   const answer = await consult(state, "pre_compact", { trigger }, signal);
   const why = findRefusal(answer);
   if (why !== undefined) return { prevented: why };
-  const opinion = "opinion" in answer ? answer.opinion : undefined;
-  return { context: opinion && hookEnvelope({ name: opinion.name, context: opinion.context }) };
+  if (!("opinion" in answer) || !answer.opinion) return { context: undefined };
+  const { name, spokenBy, context } = answer.opinion;
+  return { context: hookEnvelope({ name, spokenBy, context }) };
 }

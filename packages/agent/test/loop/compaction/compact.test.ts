@@ -328,7 +328,7 @@ describe("pre_compact", () => {
     });
 
   test("compaction hooks know the trigger, their context reaches the summary, and they are told of the end", async () => {
-    const hooks = hooksThat(() => ({ context: "keep the names" }));
+    const hooks = hooksThat(() => ({ context: "keep the names", spokenBy: "names.sh" }));
     const asked: string[] = [];
     const made = await long(longScript(12), {
       hooks,
@@ -351,7 +351,7 @@ describe("pre_compact", () => {
         ["post_compact", "auto"],
       ],
     );
-    assert.match(asked[12] ?? "", /keep the names/);
+    assert.match(asked[12] ?? "", /names\.sh.*keep the names/);
   });
 });
 
