@@ -41,9 +41,7 @@ export function reduceUnits(units: readonly ChangeUnit[], part: ProposalPart): R
     kept.push(...reduced.changes);
     if (reduced.changes.length > 0) blocks.push(blockOf(unit.review, reduced));
   }
-  return kept.length === 0
-    ? { problem: "Nothing is chosen. Choose a file or a hunk, or discard the proposal." }
-    : { changes: kept, blocks, files };
+  return kept.length === 0 ? { problem: "Nothing is chosen. Choose a file or a hunk." } : { changes: kept, blocks, files };
 }
 
 /** True if the choice is the whole proposal as it is. */
@@ -71,13 +69,12 @@ function reduceUnit({ review, changes }: ChangeUnit, part: FilePart | undefined)
   const [change] = changes;
   const every = all.map((_, index) => index + 1);
   const file = (state: ChosenFile["state"], chosen: readonly number[]): ChosenFile => ({ name, state, chosen, hunks: all.length });
-  if (!part || !change) return { changes: [], file: file("none", []) };
+  if (!part || !change || (part.hunks?.length === 0 && op !== "rename")) return { changes: [], file: file("none", []) };
   if (part.content !== undefined) return editFile(change, review, { content: part.content, file: file("edited", every) });
   const unknown = part.hunks?.find((id) => !all.some((hunk) => hunk.id === id));
   if (unknown !== undefined) return { problem: `${name} has no hunk ${unknown}. Nothing was applied.` };
   const chosen = every.filter((number) => part.hunks?.includes(all[number - 1]?.id ?? "") ?? true);
   if (part.hunks === undefined || chosen.length === all.length) return { changes, file: file("whole", every) };
-  if (chosen.length === 0 && op !== "rename") return { changes: [], file: file("none", []) };
   if (!text || text.before === null || text.after === null)
     return { problem: `${name} can only be chosen as a whole. Nothing was applied.` };
   const after = applyHunks(text.before, review, new Set(chosen.map((number) => number - 1)));

@@ -107,6 +107,7 @@ const REFUSED: readonly (readonly [name: string, part: (b: PartBench) => unknown
   ["a hunk that does not exist", () => ({ files: [{ path: "a", hunks: ["h_0"] }] }), /a has no hunk h_0\./],
   ["a hunk of another file", (b) => ({ files: [{ path: "b", hunks: hunksOf(b, "a") }] }), /b has no hunk h_\w+\./],
   ["no hunk at all", () => ({ files: [{ path: "a", hunks: [] }] }), /Nothing is chosen\./],
+  ["no hunk of a binary file", () => ({ files: [{ path: "bin", hunks: [] }] }), /Nothing is chosen\./],
   ["no files", () => ({ files: [] }), /The part cannot be read: /],
   ["other fields", () => ({ files: [{ path: "a", mode: 7 }] }), /files\[0\] needs a path/],
   ["content for a binary file", () => ({ files: [{ path: "bin", content: "x" }] }), /bin cannot be edited here\./],
