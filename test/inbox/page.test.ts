@@ -309,7 +309,7 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await openCard(page, "a.txt");
       await page.keyboard.press("c");
       await page.locator(".hunk-head input").nth(1).uncheck();
-      await page.locator("button.approve").click();
+      await page.keyboard.press("y"); // at once
       await page.waitForSelector(".notice.saved");
       await scene.until("the run is done", () => scene.sessionStates().includes("done"));
       assert.equal(scene.read("a.txt"), TEN.replace("one", "ONE"));

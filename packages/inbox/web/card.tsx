@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InboxAnswer, InboxCard } from "../src/desk.ts";
 import { type ChosenHunks, Diff } from "./diff.tsx";
 import { useDraft } from "./draft.ts";
@@ -59,7 +59,7 @@ export function Card({ card, split, answer, onKey }: CardProps) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
-  useEffect(() =>
+  useLayoutEffect(() =>
     onKey?.((key) => {
       if (key === "y" && card.kind !== "question" && edit === undefined) approve();
       else if (key === "n") reasonField.current?.focus();
