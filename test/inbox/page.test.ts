@@ -10,6 +10,7 @@ import { query } from "@assent/sdk";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openScreen } from "../../packages/cli/test/tui/support/screen.ts";
 import { expectAttackCounts } from "../../packages/inbox/test/attack-table.ts";
+import { withoutProgram } from "../support/programs.ts";
 import { InboxScene, openBrowser, program, withoutChromium } from "./inbox-scene.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -313,6 +314,64 @@ describe("the inbox in a real browser", { skip: withoutChromium() }, () => {
       await page.waitForSelector(".notice.saved");
       await scene.until("the run is done", () => scene.sessionStates().includes("done"));
       assert.equal(scene.read("a.txt"), TEN.replace("one", "ONE"));
+    });
+  });
+
+  test("of what a command changed on a copy, only the chosen hunks are written", { skip: withoutProgram("bwrap") }, async () => {
+    const hidden = "sk-abcdefghijklmnop1234567890.txt"; // files are named by their number, because a name may be redacted
+    const scene = new InboxScene({ "a.txt": TEN, [hidden]: TEN });
+    mkdirSync(join(scene.directory, "config", "assent"), { recursive: true });
+    writeFileSync(join(scene.directory, "config", "assent", "settings.json"), JSON.stringify({ version: 1, preview: "always" }));
+    const hook = "mkdir -p .git/hooks && echo hooked > .git/hooks/pre-push";
+    scene.park("change", [shell(`sed -i 's/one/ONE/;s/twelve/TWELVE/' *.txt && ${hook} && seq 20001 > long`)]);
+    await opened(scene, async ({ page }) => {
+      await openCard(page, "sed -i");
+      const [{ id = "" } = {}] = scene.waiting();
+      const send = (path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> =>
+        page.evaluate(`fetch("/api/${path}", {
+          ...${JSON.stringify(body ? { method: "POST", body: JSON.stringify(body) } : {})},
+          headers: { "content-type": "application/json", "x-assent-key": localStorage.getItem("assent-key") },
+        }).then((reply) => reply.json())`);
+      const { revision, fingerprint, effect } = await send(`cards/${id}`);
+      const answer = { id, revision, fingerprint, outcome: "approve" };
+      const files = [{ path: "1" }];
+      const rows: readonly [name: string, answer: object, result: string][] = [
+        ["files without the preview", { ...answer, files }, "refused"],
+        ["a file that is not shown", { ...answer, write: effect.write, files: [{ path: "4" }] }, "refused"],
+        ["a hunk that is not shown", { ...answer, write: effect.write, files: [{ path: "1", hunks: ["h_0"] }] }, "refused"],
+        ["files of an earlier preview", { ...answer, write: "v_earlier", files }, "changed"],
+        ["files of an earlier revision", { ...answer, revision: revision - 1, write: effect.write, files }, "changed"],
+      ];
+      for (const [name, wrong, expected] of rows) {
+        const [{ result, message }] = await send("answers", { answers: [wrong] });
+        assert.equal(result, expected, `${name}: ${message}`);
+      }
+      const choosing = page.locator(".choosing input");
+      await page.keyboard.press("c");
+      assert.equal(await choosing.count(), 5);
+      await page.route("**/api/cards/*", async (route) => {
+        const response = await route.fetch();
+        const card = await response.json();
+        await route.fulfill({ response, json: { ...card, effect: { ...card.effect, write: "v_later" } } });
+      });
+      scene.park("later", [shell("npm run later")]);
+      await page.waitForSelector("text=npm run later");
+      await choosing.nth(1).waitFor({ state: "detached" }); // nothing is chosen of another preview
+      await page.unroute("**/api/cards/*");
+      await page.reload();
+      await page.waitForSelector("article.card:not(.inert)");
+      const shown = await page.locator("article.card").innerText();
+      assert.doesNotMatch(shown, /abcdefghijklmnop/);
+      assert.match(shown, /\.git modify.*chosen together.*hooked.*a\.txt modify.*long create.*too long to choose parts/s);
+      await page.keyboard.press("c");
+      assert.equal(await page.locator(".hunk-head input").count(), 4, "a long file and those in .git are chosen as a whole");
+      await choosing.nth(2).uncheck(); // a.txt
+      await page.locator(".hunk-head input").nth(2).uncheck(); // the first hunk of the other file
+      await page.keyboard.press("y");
+      await page.waitForSelector(".notice.saved");
+      await scene.until("the run is done", () => scene.sessionStates().includes("done"));
+      assert.deepEqual([scene.read("a.txt"), scene.read(hidden)], [TEN, TEN.replace("twelve", "TWELVE")]);
+      assert.deepEqual([scene.read(".git/hooks/pre-push"), scene.read("long").length], ["hooked\n", 108_900]);
     });
   });
 

@@ -270,7 +270,9 @@ function CardView({ id, version, split, answer, onKey }: CardViewProps) {
       </p>
       {card === undefined && <p>Loading …</p>}
       {typeof card === "string" && <p role="alert">{card}</p>}
-      {typeof card === "object" && <Card key={card.fingerprint} card={card} split={split} answer={answer} onKey={onKey} />}
+      {typeof card === "object" && (
+        <Card key={`${card.fingerprint} ${card.effect?.write}`} card={card} split={split} answer={answer} onKey={onKey} />
+      )}
     </div>
   );
 }

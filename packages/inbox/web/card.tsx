@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InboxAnswer, InboxCard } from "../src/desk.ts";
-import { type ChosenHunks, Diff } from "./diff.tsx";
+import { type ChosenHunks, Diff, hunkIds } from "./diff.tsx";
 import { useDraft } from "./draft.ts";
 import { Questions } from "./questions.tsx";
 import { age, visible } from "./text.ts";
@@ -271,13 +271,13 @@ export function useInert(what: string): boolean {
 }
 
 function chooseEverything({ files }: InboxCard): ChosenHunks {
-  return new Map(files.map(({ path, hunks }) => [path, new Set(hunks.flatMap(({ id }) => id ?? []))]));
+  return new Map(files.map((file) => [file.path, new Set(hunkIds(file))]));
 }
 
 function chosenFiles({ files }: InboxCard, chosen: ChosenHunks): NonNullable<InboxAnswer["files"]> {
   return [...chosen].map(([path, picked]) => {
-    const all = files.find((file) => file.path === path)?.hunks.length ?? 0;
-    return picked.size === all ? { path } : { path, hunks: [...picked] };
+    const file = files.find((one) => one.path === path);
+    return file && picked.size === hunkIds(file).length ? { path } : { path, hunks: [...picked] };
   });
 }
 

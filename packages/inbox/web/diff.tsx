@@ -8,6 +8,11 @@ export type ChosenHunks = ReadonlyMap<string, ReadonlySet<string>>;
 
 const PAGE_ROWS = 400;
 
+/** The hunks that can be chosen alone. */
+export function hunkIds({ hunks }: CardFile): readonly string[] {
+  return hunks.flatMap(({ id }) => id ?? []);
+}
+
 type DiffProps = {
   readonly files: readonly CardFile[];
   readonly split: boolean;
@@ -36,7 +41,6 @@ function FileDiff({
   const [shown, setShown] = useState(PAGE_ROWS);
   const { path, name, what, added, removed, notes, hunks } = file;
   const picked = chosen?.get(path);
-  const ids = hunks.flatMap(({ id }) => id ?? []);
   const set = (next: ReadonlySet<string> | undefined): void => {
     const all = new Map(chosen);
     if (next === undefined) all.delete(path);
@@ -51,7 +55,7 @@ function FileDiff({
           <input
             type="checkbox"
             checked={picked !== undefined}
-            onChange={({ currentTarget }) => set(currentTarget.checked ? new Set(ids) : undefined)}
+            onChange={({ currentTarget }) => set(currentTarget.checked ? new Set(hunkIds(file)) : undefined)}
           />{" "}
           Approve {visible(name)}
         </label>

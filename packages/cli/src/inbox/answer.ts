@@ -6,6 +6,7 @@ import {
   answerQuestion,
   type By,
   type FilePart,
+  type FileReview,
   LedgerError,
   messageOf,
   type ProposalPart,
@@ -18,6 +19,7 @@ import { createRandomIds, createSystemClock, nodeDigest } from "@assent/host";
 import type { AnswerResult, InboxAnswer, RememberOffer } from "@assent/inbox";
 import { PLACEHOLDER_START } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
+import { reviewShown } from "../desk/approvals/choose-part.ts";
 import { requestsForEdit } from "../desk/approvals/recorded-requests.ts";
 import { type ProposalAction, settleProposal } from "../desk/proposals/settle.ts";
 import { refuseWideAnswer } from "../desk/sessions/agent-session.ts";
@@ -61,7 +63,8 @@ export async function answerApprovalCard(
   offers: readonly (readonly [shown: RememberOffer, stored: RememberOffer])[],
 ): Promise<AnswerResult> {
   if (row.state !== "open") return reportEarlierAnswer(row.id, row.state, row.answeredBy, row.answeredAt);
-  if (isStale(given, row)) return reportChange(row.id);
+  const isOtherPreview = given.write !== undefined && given.write !== row.preview?.id;
+  if (isStale(given, row) || isOtherPreview) return reportChange(row.id);
   const answer: Answer = {
     approval: row.id,
     revision: given.revision,
@@ -73,7 +76,8 @@ export async function answerApprovalCard(
     ...(given.mode !== undefined && { mode: given.mode }),
     ...(given.write !== undefined && { write: given.write }),
     ...(given.input && { updatedInput: refusePlaceholder(given.input) }),
-    ...(given.files && { newContent: await contentOfHunks(store, row, given.files) }),
+    ...(given.files && given.write === undefined && { newContent: await contentOfHunks(store, row, given.files) }),
+    ...(given.files && given.write !== undefined && { part: partOf(await reviewShown(store.ledger, row), given.files) }),
     ...(given.remember && { remember: storedOffer(given.remember, offers) }),
   };
   return await saveApproval({ context, store }, row, answer);
@@ -104,7 +108,9 @@ function storedOffer(
   throw new CommandError("bad_answer", 2, { message: "This rule was not offered on the card." });
 }
 
-async function contentOfHunks({ ledger }: Store, row: ApprovalRow, files: NonNullable<InboxAnswer["files"]>): Promise<string> {
+type ChosenFiles = NonNullable<InboxAnswer["files"]>;
+
+async function contentOfHunks({ ledger }: Store, row: ApprovalRow, files: ChosenFiles): Promise<string> {
   const details = await ledger.resolve(row.details);
   const [file] = details.type === "edit" ? parseDiff(details.fileDiff) : [];
   if (details.type !== "edit" || !file) throw new CommandError("bad_answer", 2, { message: "Only a change of one file has parts." });
@@ -137,7 +143,7 @@ export async function settleCard(
 ): Promise<AnswerResult> {
   if (given && row.state !== "staged") return reportEarlierAnswer(row.id, row.state, row.resolution?.who ?? null, row.updatedAt);
   if (given && given.fingerprint !== row.digest) return reportChange(row.id);
-  const part = action === "apply" && given?.files ? await partOf(store, row, given.files) : undefined;
+  const part = action === "apply" && given?.files ? partOf(await reviewProposal(store, row, nodeDigest), given.files) : undefined;
   return await settleRow({ context, store, by }, { row, action, part, reason: given?.reason ?? "" });
 }
 
@@ -148,8 +154,8 @@ export async function settleRow({ context, store, by }: AnswerParts, action: Pro
   return { id, result: report.ok ? "saved" : "refused", message: `${id}: ${report.text}` };
 }
 
-async function partOf({ ledger }: Store, row: ProposalRow, files: NonNullable<InboxAnswer["files"]>): Promise<ProposalPart> {
-  const review = await reviewProposal({ ledger }, row, nodeDigest);
+/** The page names files by their number in the review. */
+function partOf(review: readonly FileReview[], files: ChosenFiles): ProposalPart {
   const parts = files.map(({ path: index, hunks }): FilePart => {
     const file = review[Number(index)];
     if (!file) throw new CommandError("invalid_part", 2, { message: "The change has no such file. Nothing was applied." });

@@ -16,6 +16,7 @@ import { type DiffLine, type FileDiff, type Hunk, parseDiff } from "@assent/core
 import { nodeDigest } from "@assent/host";
 import type { CardFile, CardHunk, CardLine, InboxCard } from "@assent/inbox";
 import type { Redaction } from "../compose/redaction.ts";
+import { reviewShown } from "../desk/approvals/choose-part.ts";
 import { describeEffect } from "../desk/approvals/effect.ts";
 import { ruleOffers, whyNotRemembered } from "../desk/approvals/remember.ts";
 import { restOfInput } from "../desk/approvals/rest-of-input.ts";
@@ -49,6 +50,10 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
   const diff = details.type === "edit" ? parseDiff(details.fileDiff) : [];
   const effect = details.effect?.state === "shown" ? details.effect : undefined;
   const shownDiff = effect ? effect.blocks.flatMap(parseDiff) : diff;
+  const isWritable = row.state === "open" && row.preview?.writable === true; // later, the contents may be gone
+  const files = isWritable
+    ? previewFiles(await reviewShown(ledger, row), shownDiff, ports)
+    : shownDiff.map((file, index) => diffFile(file, index, ports));
   const inSession = await sessionFields(ports, row.session);
   const isOutside = inSession.group !== row.session;
   const hasTable = details.type === "mcp" || (isOutside && details.type === "info"); // an outside call has its input as text
@@ -71,8 +76,8 @@ export async function approvalCard(ports: CardPorts, found: ApprovalRow): Promis
     text: hasTable || (details.type === "edit" && diff.length > 0) ? null : approvalText(details),
     fields: hasTable ? inputFields(ports.redaction.value(approval.input)) : rest.blocks.map((block) => ["input", block] as const),
     effect: effect ? { ...describeEffect(effect), write: row.preview?.writable ? row.preview.id : null } : null,
-    files: shownDiff.map((file, index) => diffFile(file, index, ports)),
-    hasParts: details.type === "edit" && diff.length === 1 && (diff[0]?.hunks.length ?? 0) > 1,
+    files,
+    hasParts: (isWritable || (details.type === "edit" && diff.length === 1)) && hasChoice(files),
     offers: details.type === "plan" || effect ? [] : ruleOffers(approval).map(({ key: _key, ...offer }) => offer),
     noOffer: effect ? null : (whyNotRemembered(approval) ?? null),
     editable: details.type === "plan" || appliesProposal(approval) ? null : details.type === "exec" ? "command" : "input",
@@ -123,9 +128,34 @@ function reviewFile({ name, op, added, removed, notes, hunks }: FileReview, inde
   return { path: String(index), name, what: op, added, removed, notes, hunks: hunks.map((hunk) => cardHunk(hunk, hunk.id, ports)) };
 }
 
+const MOST_LINES = 20_000;
+const TOO_LONG = "The diff is too long to choose parts of it on this page.";
+
+/** Paths that can only be chosen together, such as those in `.git`, and long diffs are shown as the preview shows them. */
+function previewFiles(review: readonly FileReview[], preview: readonly FileDiff[], ports: CardPorts): readonly CardFile[] {
+  let room = MOST_LINES;
+  return review.map((file, index) => {
+    const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+    if (lines > 0 && lines <= room) {
+      room -= lines;
+      return reviewFile(file, index, ports);
+    }
+    const shown = preview.filter(({ name }) => name === file.name || name.startsWith(`${file.name}/`));
+    const hunks = shown.flatMap(({ name, hunks: cut }) =>
+      cut.map((hunk) => cardHunk({ ...hunk, header: `${name} ${hunk.header}` }, null, ports)),
+    );
+    const notes = lines > 0 ? [...file.notes, TOO_LONG] : file.notes;
+    return { ...reviewFile({ ...file, notes, hunks: [] }, index, ports), hunks };
+  });
+}
+
+function hasChoice(files: readonly CardFile[]): boolean {
+  return files.length > 1 || files.some(({ hunks }) => hunks.filter(({ id }) => id !== null).length > 1);
+}
+
 const MARKS = { same: " ", added: "+", removed: "-" } as const;
 
-function cardHunk({ header, lines: raw }: Hunk, id: string, ports: CardPorts): CardHunk {
+function cardHunk({ header, lines: raw }: Hunk, id: string | null, ports: CardPorts): CardHunk {
   const lines = redactDiff(raw, ports);
   const shown: CardLine[] = [];
   for (const [at, line] of lines.entries()) {
@@ -192,6 +222,7 @@ async function explain(ledger: Ledger, row: ApprovalRow): Promise<string> {
 /** Reads a staged change for people. */
 export async function proposalCard(ports: CardPorts, row: ProposalRow): Promise<InboxCard> {
   const review = await reviewProposal({ ledger: ports.ledger }, row, nodeDigest);
+  const files = review.map((file, index) => reviewFile(file, index, ports));
   return {
     ...EMPTY_CARD,
     ...(await sessionFields(ports, row.session)),
@@ -205,8 +236,8 @@ export async function proposalCard(ports: CardPorts, row: ProposalRow): Promise<
       ["tool", row.tool],
       ["in", row.cwd],
     ],
-    files: review.map((file, index) => reviewFile(file, index, ports)),
-    hasParts: review.length > 1 || review.some(({ hunks }) => hunks.length > 1),
+    files,
+    hasParts: hasChoice(files),
     messages: await lastMessages(ports.ledger, row.session),
     explanation: "The change is staged: nothing is written until it is applied.",
   };
