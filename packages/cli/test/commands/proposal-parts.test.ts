@@ -96,7 +96,7 @@ describe("a part of a proposal, from the command line", () => {
   });
 
   const WRONG: readonly (readonly [name: string, options: readonly string[], code: number, says: RegExp])[] = [
-    ["an unknown file", ["--file", "src/c.ts"], 2, /The proposal does not change src\/c\.ts\./],
+    ["an unknown file", ["--file", "src/c.ts"], 2, /^assent: p_\w+ does not change src\/c\.ts\./],
     ["an unknown hunk", ["--hunk", "h_0"], 2, /has no hunk h_0\. Nothing was applied\./],
     ["both notations", ["--file", "src/a.ts", "--part", "x.json"], 2, /give either --part, or --file and --hunk/],
     ["a part that is not there", ["--part", "x.json"], 2, /cannot read the file 'x\.json'/],
