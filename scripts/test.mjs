@@ -2,6 +2,7 @@
 //
 //   npm test                    everything but the long forms; builds first, and starts the program from its build as an installed one would
 //   npm test -- core store      the tests of two packages; the program runs from the sources
+//   npm test -- test/crash      the tests of a folder
 //   npm test -- test/docs.test.ts
 //   npm run test:long           everything, at full size
 import { spawnSync } from "node:child_process";
@@ -86,6 +87,6 @@ function testsOf(name) {
   if (existsSync(join(root, "packages", name, "test"))) return `packages/${name}/test/**/*.test.ts`;
   const found = statSync(join(root, name), { throwIfNoEntry: false });
   if (found) return found.isDirectory() ? `${name}/**/*.test.ts` : name;
-  console.error(`There is no package and no test file named ${name}. Name a folder of packages/, a folder of tests, or a test file.`);
+  console.error(`There is no package, folder or test file named ${name}. Name a folder of packages/, a folder of tests, or a test file.`);
   return process.exit(2);
 }

@@ -117,8 +117,12 @@ describe("a server that cannot be used is named with its reason, and the others 
       /could not be reached: (?!.*hidden pat).*\[redacted/,
     ],
     ["a program that exits while it lists its tools", (directory) => hostile("die-listing", directory), /exited with code 5/],
-    ["a first answer that is not valid", (directory) => hostile("null-start", directory), /^The program refuses: its answer is not valid/],
-    ["a program that refuses the connection", (directory) => hostile("no-start", directory), /^The program refuses: no license\. /],
+    [
+      "a first answer that is not valid",
+      (directory) => hostile("null-start", directory),
+      /^The program cannot be used: its answer is not valid/,
+    ],
+    ["a program that refuses the connection", (directory) => hostile("no-start", directory), /^The program cannot be used: no license\. /],
     [
       "a tool that does not fit the protocol",
       (directory) => hostile("invalid", directory),

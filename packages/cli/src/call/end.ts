@@ -32,7 +32,7 @@ const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
   cancelled: 130,
 };
 
-/** The exit code of a call. A tool that is not there is an unknown name, as in other commands. */
+/** The exit code of a call. An unknown tool is an unknown name, as in other commands. */
 export function exitOf(end: CallEnd): number {
   return end.outcome === "invalid" && end.type === "tool_not_registered" ? 4 : EXIT_OF[end.outcome];
 }

@@ -21,7 +21,7 @@ export const CHOSEN: readonly OptionSpec[] = [
     name: "hunk",
     takes: "list",
     value: "HUNK",
-    help: "apply only this hunk; 'show ID' of proposals and approvals prints the ids (repeatable)",
+    help: "apply only this hunk; 'assent proposals show' and 'assent approvals show' print the ids (repeatable)",
   },
   PART,
 ];

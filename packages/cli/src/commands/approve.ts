@@ -7,7 +7,7 @@ export const approve: Command = {
   group: "decide",
   decides: true,
   summary: "approve a call, answer a question or apply a proposal; prints success only once it is saved",
-  details: `With --write, or for a proposal, --file, --hunk and --part choose what is applied. Approves one ID at once; lists several and asks before it approves them. Look first with 'assent approvals show', and give --fingerprint or --preview to approve only what you saw. ${ID_NOTE}`,
+  details: `Approves one ID at once; lists several and asks before it approves them. With --write, or for a proposal, --file, --hunk and --part choose what is applied. Look first with 'assent approvals show', and give --fingerprint or --preview to approve only what you saw. ${ID_NOTE}`,
   operands: [{ name: "ID", required: false, repeats: true, listedBy: "assent approvals" }],
   options: [
     ...ANSWERING,

@@ -21,7 +21,7 @@ export const call: Command = {
     0: "the call succeeded",
     1: "it was invalid, denied, rejected, expired, failed or timed out, its outcome is unknown, or the record could not be written",
     2: "wrong usage; nothing was recorded",
-    4: "no such tool; this is recorded",
+    4: "no such tool; the call is recorded",
     75: "parked: it waits for approval",
     130: "cancelled: by Ctrl-C, or by SIGTERM or SIGHUP with nothing waiting",
   },

@@ -97,7 +97,7 @@ const DIALOG_REFUSED = { wait: "wait", deny: "deny", agent: "wait", both: "wait"
 
 const EDITED = "A person or a hook of Assent edited this call. This agent cannot run an edited call: propose the edited call yourself.";
 
-/** Hands a call to its agent, as the agent wrote it. */
+/** Leaves the call to its agent, which cannot run an edited one. */
 export function handOverUnedited({ agent }: OutsidePlace, { input: written }: OutsideCall, handOver: () => string | undefined): OutsideRun {
   return {
     agent: agentTitle(agent),

@@ -88,7 +88,7 @@ export function ignoreHeld(error: unknown): undefined {
   if (!isHeldElsewhere(error)) throw error;
 }
 
-/** What happened and what to do about it, on one line. */
+/** The message of an error and its hint, on one line. */
 export function failureText(error: unknown): string {
   const { message, hint } = asFailure(error);
   return hint === "" ? message : `${message} ${hintText(hint)}`;

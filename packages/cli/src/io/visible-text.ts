@@ -12,7 +12,7 @@ export function markGaps(text: string): string {
     .replace(BLANKS, (run) => `«${run.length} blanks»`);
 }
 
-/** Text for a terminal: characters that move the cursor are visible, and a tab is four blanks. */
+/** Text for a terminal: shows characters that move the cursor, and replaces a tab with four spaces. */
 export function readable(text: string): string {
   return visible(text).replaceAll("\t", "    ");
 }

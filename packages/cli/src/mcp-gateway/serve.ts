@@ -68,7 +68,7 @@ async function serveHttp({ io, options }: Context, parts: ServedParts, signal: A
   }
 }
 
-/** Starts the servers of a client. What it calls is recorded in a session of its own, from the first call on. */
+/** Starts the servers of a client. Its calls are recorded in a session of their own, which the first call opens. */
 async function openGatewayConnection(context: Context, parts: GatewayParts): Promise<GatewayConnection> {
   const { store, ports, place, flags, servers, inFront } = parts;
   const { workspace } = place;

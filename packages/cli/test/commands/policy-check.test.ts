@@ -97,7 +97,7 @@ describe("assent policy check FILE", () => {
       value.map(({ key, message }: { readonly key: string; readonly message: string }) => [key, message]),
       [
         ["confined.network", "Shell(npx *): it never allows: name the program that it runs"],
-        ["confined.network", "WebFetch(x.test): it never matches: only commands run confined"],
+        ["confined.network", "WebFetch(x.test): it never matches, because only commands run confined"],
       ],
     );
   });

@@ -11,7 +11,7 @@ export type ConfirmationDetails = {
   /** Rules that "always" would store. */
   readonly permissionRules?: readonly string[];
   readonly wider?: WiderRules;
-  /** What the tool, hook or safeguard that asks says about it. */
+  /** Why the tool, hook or safeguard asks, in its own words. */
   readonly note?: string;
   readonly warnings?: readonly string[];
   /** What the call would do, if the runtime can find out. */

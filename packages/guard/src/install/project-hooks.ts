@@ -39,24 +39,24 @@ export type DefinitionFiles = {
   readonly tooLarge: readonly string[];
 };
 
-/** Subagents, commands and skills of a project. Each may bring hooks for the time in which it runs. */
+/** Subagents, commands and skills of a project. Each may bring hooks that apply while it runs. */
 export function listDefinitionFiles(agent: AgentName, project: string, files: ProjectReader): DefinitionFiles {
   const found = (DEFINITIONS[agent] ?? []).map((name) => markdownBelow(join(project, name), files));
   return { paths: found.flatMap(({ paths }) => paths), tooLarge: found.flatMap(({ tooLarge }) => tooLarge) };
 }
 
-const MOST_LEVELS = 10;
+const MOST_LEVELS = 9;
 const MOST_NAMES = 10_000;
 
 function markdownBelow(top: string, files: ProjectReader): DefinitionFiles {
   const seen: string[] = [];
-  let folders = [top];
-  for (let level = 0; level < MOST_LEVELS && folders.length > 0 && seen.length <= MOST_NAMES; level++) {
-    folders = folders.flatMap((folder) => files.list(folder).map((name) => join(folder, name)));
-    seen.push(...folders);
+  let entries = [top];
+  for (let level = 0; level <= MOST_LEVELS && entries.length > 0 && seen.length <= MOST_NAMES; level++) {
+    entries = entries.flatMap((entry) => files.list(entry).map((name) => join(entry, name)));
+    seen.push(...entries);
   }
   const paths = seen.filter((path) => path.endsWith(".md"));
-  return { paths, tooLarge: folders.length > 0 ? [top] : [] };
+  return { paths, tooLarge: entries.length > 0 ? [top] : [] };
 }
 
 /** Why a call is denied beside this definition. Its settings begin at a first line `---` and end before the next line that is exactly `---`. */

@@ -38,8 +38,9 @@ export function describeProgramFailure(
     report.errors.trim() !== "" && `Its standard error ends with "${lastLines(redact(report.errors))}".`,
   ].filter((text) => text !== false);
   const advice = 'Start the program by hand to see what is wrong. Check "command", "args" and "env".';
-  // These two first: the program ends because Assent then closes the connection.
-  if (error instanceof ProtocolError) return { reason: [`The program refuses: ${redact(error.message)}.`, ...evidence].join(" "), advice };
+  // Check these two before `end`: after either, Assent itself ends the program.
+  if (error instanceof ProtocolError)
+    return { reason: [`The program cannot be used: ${redact(error.message)}.`, ...evidence].join(" "), advice };
   if (isTimeout(error)) return { reason: [`The program did not answer within ${seconds} s.`, ...evidence].join(" "), advice };
   if (report.end !== undefined) return { reason: [`The program ${report.end}.`, ...evidence].join(" "), advice };
   return { reason: [`The connection failed: ${redact(messageOf(error))}.`, ...evidence].join(" "), advice };

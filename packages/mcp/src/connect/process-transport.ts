@@ -119,7 +119,7 @@ export class ProcessTransport implements Transport {
 
 const INVALID_ANSWER = "its answer is not valid: it needs an object as result, or an error with a code and a message";
 
-/** The id of the request that an invalid message answers; without an error in its place, the request would wait for its whole limit. */
+/** The id of the request that an invalid message answers, to fail that request at once instead of when its time is up. */
 function readInvalidAnswer(line: string): RequestId | undefined {
   try {
     const message: unknown = JSON.parse(line);

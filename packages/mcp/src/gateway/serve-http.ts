@@ -102,8 +102,8 @@ type HttpClient = {
 function createClients(parts: FrontParts, whenIdle: WhenIdle): Clients {
   const sessions = new Map<string, HttpClient>();
   const named = new Map<string, Promise<HttpClient>>();
-  let beginning = 0;
-  const isFull = (): boolean => sessions.size + beginning + named.size >= MOST_CLIENTS;
+  let starting = 0; // clients whose servers have not started yet
+  const isFull = (): boolean => sessions.size + starting + named.size >= MOST_CLIENTS;
   const full = (): Response => refusal(503, `The gateway serves at most ${MOST_CLIENTS} clients.`);
 
   const openSession: HttpClient["handle"] = async (request, body, over) => {
@@ -150,9 +150,9 @@ function createClients(parts: FrontParts, whenIdle: WhenIdle): Clients {
         const known = sessions.get(request.headers.get("mcp-session-id") ?? "");
         if (known) return await known.handle(request, body, over);
         if (isFull()) return full();
-        beginning += 1;
+        starting += 1;
         return await openSession(request, body, over).finally(() => {
-          beginning -= 1;
+          starting -= 1;
         });
       }
       const name = readClient(body)?.name ?? "";

@@ -18,8 +18,8 @@ export type CommandPrefix = {
   readonly refuses?: readonly [words: RegExp, why: string];
   /** Its first operand is a remote; an address asks. */
   readonly remote?: true;
-  /** An option before its subcommand asks, because it hides which row describes the command. */
-  readonly verb?: true;
+  /** An option before the subcommand asks, because it hides which row describes the command. */
+  readonly subcommandFirst?: true;
   /** How many words "always" offers, if not those of the row. */
   readonly offers?: number;
   /** A rule must name that many words, because the last is the program that it runs. */
@@ -166,7 +166,7 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
   }),
   ...rows("uv sync, uv add, poetry install, poetry add, bundle install, pip install, pip3 install", INSTALLS),
   ...rows("docker compose, podman compose", {
-    risk: "It starts, stops and changes containers of this machine and runs any command in them; a container can reach files outside the workspace.",
+    risk: "It starts, stops and changes containers on this machine and runs any command in them; a container can reach files outside the workspace.",
     asks: "-H --host --context --ssh --push --builder --privileged --cap-add config convert push publish bridge",
     refuses: [/^(?:-f|--file=)?-$|^(?:--?[\w-]+=?)?[\w.-]+@[\w.-]+:/, "may be a file from elsewhere"],
   }),
@@ -197,7 +197,7 @@ const PREFIXES: ReadonlyMap<string, CommandPrefix> = new Map([
     asks: "--web -w --hostname",
     refuses: OTHER_HOST,
   }),
-  ["gh", { ...GITHUB, verb: true }],
+  ["gh", { ...GITHUB, subcommandFirst: true }],
   ...rows("gh gist, gh release, gh repo", {
     ...GITHUB,
     risk: "It reads and changes things on GitHub with your rights, and can send files of this workspace there.",
@@ -333,9 +333,9 @@ function isNamedEnd(words: readonly string[], inner: readonly string[], lead: nu
 }
 
 function findWordLimit(row: CommandPrefix, unit: ShellUnit, further: readonly string[]): string | undefined {
-  const { asks, shell, refuses, remote, verb } = row;
+  const { asks, shell, refuses, remote, subcommandFirst } = row;
   const [, first = ""] = unit.words;
-  if (verb && first.startsWith("-")) return `${first} comes before the subcommand`;
+  if (subcommandFirst && first.startsWith("-")) return `${first} comes before the subcommand`;
   const end = further.indexOf("--");
   const own = end === -1 ? further : further.slice(0, end);
   const listed = asks === undefined ? undefined : own.find((word) => isListed(word, asks.split(" ")));

@@ -81,8 +81,8 @@ const mcpServer: ValueReader<McpServer> = (value) => {
 /** Reads servers by name. Two names that tools could not tell apart are refused. */
 export const mcpServers: ValueReader<McpServers> = (value) => {
   const reading = recordOf(mcpServer)(value);
-  const unclear = isObject(value) ? nameFaults(Object.keys(value)) : [];
-  return unclear.length === 0 ? reading : { faults: [...unclear, ...("faults" in reading ? reading.faults : [])] };
+  const wrongNames = isObject(value) ? nameFaults(Object.keys(value)) : [];
+  return wrongNames.length === 0 ? reading : { faults: [...wrongNames, ...("faults" in reading ? reading.faults : [])] };
 };
 
 /** The servers of a file, without those that have a problem. */

@@ -6,7 +6,7 @@ import { type EventStaging, type PreparedEvent, prepareEvent } from "./staging.t
 export type PreparedClaim = {
   readonly claimed: Draft<"call.claimed">;
   readonly prepared: PreparedEvent;
-  /** A mark must not outlive its claim in a power cut, so a claim that uses an answer syncs even a safe call. */
+  /** A claim that uses an answer is synced even for a safe call, because its mark must not outlive it in a power cut. */
   readonly durability: Durability;
 };
 

@@ -12,7 +12,7 @@ import { nodeDigest } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { chosenPart } from "../proposals/choose.ts";
 
-/** The part of the shown preview, or of the proposal that the call applies, that the options choose. */
+/** Reads from the options which part of the shown preview, or of the proposal that the call applies, is approved. */
 export async function choosePart(context: Context, ledger: Ledger, row: ApprovalRow): Promise<Pick<Answer, "part">> {
   const part = await chosenPart(context, "approve", { id: row.id, review: () => reviewShown(ledger, row) });
   return part ? { part } : {};

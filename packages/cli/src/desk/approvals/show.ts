@@ -99,7 +99,7 @@ function effectFields(effect: EffectOffer | undefined, review: readonly FileRevi
   ];
 }
 
-/** Writes the id of each hunk behind its header, for `--hunk`. */
+/** Writes the id of each hunk after its header, for `--hunk`. */
 function withHunkIds(block: string, review: readonly FileReview[]): string {
   const file = review.find(({ name }) => block.startsWith(`--- a/${name}\n`) || block.includes(`\n+++ b/${name}\n`));
   const hunks = [...(file?.hunks ?? [])];

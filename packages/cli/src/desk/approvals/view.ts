@@ -99,15 +99,15 @@ export function headingOf(approval: Pick<OpenApproval, "title" | "details">): st
     .replace(/^(Plan: )?Confirm (?=.)/, "");
 }
 
-type Asked = Pick<OpenApproval, "reason" | "source" | "rule" | "details">;
+type AskOrigin = Pick<OpenApproval, "reason" | "source" | "rule" | "details">;
 
-/** Why a person is asked, with what the tool, hook or safeguard says about it. */
-export function askReason({ reason, source, rule, details: { note } }: Asked): string {
+/** Why a person is asked, with the note of the tool, hook or safeguard. */
+export function askReason({ reason, source, rule, details: { note } }: AskOrigin): string {
   const text = askSource({ reason, source, rule });
   return note === undefined ? text : `${text}: ${oneLine(note)}`;
 }
 
-function askSource({ reason, source, rule }: Omit<Asked, "details">): string {
+function askSource({ reason, source, rule }: Omit<AskOrigin, "details">): string {
   const place = rule?.file === undefined ? "" : `, ${rule.file}:${rule.line ?? 1}`;
   const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}${place}` : "";
   switch (reason) {

@@ -97,7 +97,7 @@ async function describeIdleAllow(rule: Rule, judging: JudgeParts, cwd: string): 
   return describeOutvoted(judged) ?? describeLimit(rule, judged);
 }
 
-/** Judges the calls that a rule was written for; none if they are unknown. */
+/** Judges the sample calls of a rule; empty if it has none, or one is invalid. */
 async function judgeSamples({ example, samples = [] }: Rule, judging: JudgeParts, cwd: string): Promise<readonly Assessment[]> {
   if (example?.argument === undefined) return [];
   const judged: Assessment[] = [];
@@ -111,7 +111,7 @@ async function judgeSamples({ example, samples = [] }: Rule, judging: JudgeParts
 }
 
 const NO_COMMAND: IdleReason = {
-  message: "it never matches: only commands run confined",
+  message: "it never matches, because only commands run confined",
   hint: "Write a rule about a command: Shell(npm ci)",
 };
 

@@ -3,11 +3,11 @@ import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { readNamed } from "../../io/read-input.ts";
 
-/** What a part is taken of: a proposal, or the preview that an approval shows. */
-type Reviewed = { readonly id: string; readonly review: () => Promise<readonly FileReview[]> };
+/** The id of a proposal or an approval, and the changes to choose from. */
+type PartSource = { readonly id: string; readonly review: () => Promise<readonly FileReview[]> };
 
-/** The part that the options choose; undefined for all of it. */
-export async function chosenPart({ io, options }: Context, command: string, { id, review }: Reviewed): Promise<ProposalPart | undefined> {
+/** The part that `--file`, `--hunk` or `--part` choose; undefined without these options. */
+export async function chosenPart({ io, options }: Context, command: string, { id, review }: PartSource): Promise<ProposalPart | undefined> {
   const [files, hunks, given] = [options.list("file"), options.list("hunk"), options.text("part")];
   if (given === undefined) return files.length + hunks.length === 0 ? undefined : partOf(await review(), { files, hunks, id });
   if (files.length + hunks.length > 0) throw usageError(command, "give either --part, or --file and --hunk");

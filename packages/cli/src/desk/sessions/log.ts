@@ -90,7 +90,7 @@ function globMatcher(glob: string | undefined): (type: string) => boolean {
   return (type) => pattern.test(type);
 }
 
-/** A type that only a newer version knows counts if the record has one of its events. */
+/** Accepts a type that only a newer version knows if the record has such an event. */
 async function refuseUnknownType(ledger: Ledger, wanted: string, matches: (type: string) => boolean): Promise<void> {
   if (EVENT_TYPES.some(matches)) return;
   for await (const _ of ledger.read({ pos: 0 }, { types: [wanted] })) return;

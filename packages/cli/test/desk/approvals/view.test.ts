@@ -13,7 +13,7 @@ describe("what is asked about, on one line", () => {
   for (const [sentence, title, details, subject] of rows) test(sentence, () => assert.equal(approvalSubject({ title, details }), subject));
 });
 
-describe("why a person is asked, with what the one that asks says", () => {
+describe("why a person is asked, with the note of the tool, hook or safeguard", () => {
   const rows: readonly [reason: string, source: string, note: string | undefined, text: string][] = [
     ["tool", "", undefined, "this tool asks before it runs"],
     ["tool", "", "tool permission failed: no idea", "this tool asks before it runs: tool permission failed: no idea"],

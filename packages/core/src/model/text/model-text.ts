@@ -45,7 +45,7 @@ export const modelTextSuffix = {
   alreadyRejected: " You were already told no to exactly this call.",
 } as const;
 
-/** The result of a call that did not run, if it is not known who cancelled it: its approval was closed, for example because the ledger is a copy. */
+/** The result of a cancelled call if Assent does not know who cancelled it, for example when a restored ledger closed its approval. */
 export const CANCELLED_BEFORE = "The tool call was cancelled before it ran.";
 
 /** Replaces empty content, because providers reject empty results. */

@@ -160,7 +160,7 @@ function refuseWrite({ id, preview }: ApprovalRow, answer: Answer): void {
     throw new AnswerError("bad_answer", `The previewed changes cannot be written. To see why: assent approvals show ${id}`);
 }
 
-/** A part is chosen of the preview that the answer writes, or of the proposal that a call of `resolve` applies. */
+/** A part belongs to the preview that the answer writes, or to the proposal that a call of `resolve` applies. */
 async function refusePart(requests: RequestReader, row: ApprovalRow, answer: Answer): Promise<void> {
   const { id, tool, details } = row;
   const { outcome, part, write, updatedInput, newContent, remember } = answer;

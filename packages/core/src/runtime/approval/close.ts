@@ -22,7 +22,7 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   if (yesCameFirst) await closeApproval(batch, run, outcome); // an answer came first: withdraw it before the claim
 }
 
-/** Ends a stopped call before its effect. When the session is parked, it keeps its open approval or unused answer; any other call is cancelled. */
+/** Ends a stopped call before its effect. If the session is being parked, the call keeps its open approval or unused answer; otherwise it is cancelled. */
 export async function stopBeforeClaim(
   batch: BatchRun,
   run: CallRun,

@@ -6,7 +6,7 @@ import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 
 type Answered = EventBodies["approval.answered"];
 
-/** The recorded answer that approved a call, with large values. */
+/** Reads the recorded answer that approved a call, with its large values. */
 export async function readAnswer({ deps }: BatchRun, run: CallRun, consent: Consent): Promise<Answered | undefined> {
   const { ledger, id } = deps.session;
   for await (const stored of ledger.read({ pos: consent.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {

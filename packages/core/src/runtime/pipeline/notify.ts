@@ -9,7 +9,7 @@ import { type BatchRun, type CallRun, toolName } from "./call-run.ts";
 import type { JudgedCall } from "./judged-call.ts";
 import { hookCall, hookSession, hooksOf } from "./rewrite.ts";
 
-/** A final verdict and the stable words for who gave it. A call that was cancelled early has no judgement. */
+/** A final verdict and the stable words for who gave it. A call that was cancelled before it was judged has no judgement. */
 type FinalVerdict = { readonly judged: JudgedCall | undefined; readonly source: NotificationSource };
 
 function isObserved({ deps }: BatchRun): boolean {

@@ -77,8 +77,8 @@ async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall)
 }
 
 /**
- * An earlier call of the batch that has not ended may still make this one succeed, unless it is certain to fail itself. If one may succeed,
- * this only waits for the checks of earlier calls.
+ * Finds out whether a call is certain to fail, so that no person is asked about it. An earlier call of the batch that may still succeed
+ * could change that: then this call is not checked, and only waits for the checks of earlier calls.
  */
 function findCertainFailure({ runs, deps }: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit | undefined> | undefined {
   const earlier = runs.filter(({ index, phase }) => index < run.index && phase !== "after");

@@ -29,7 +29,7 @@ export function hooksOf({ deps: { hooks } }: BatchRun, event: HookPoint, tool: s
   return hooks?.applies?.(event, tool) === false ? undefined : hooks;
 }
 
-/** The call as hooks read it. */
+/** What the input of a hook says about a call. */
 export function hookCall(run: CallRun, event: HookPoint): HookCall {
   const { tool, callId, input } = run;
   return { event, tool: toolName(run), kind: tool?.kind ?? "other", callId, input };

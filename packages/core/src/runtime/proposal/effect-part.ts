@@ -8,12 +8,12 @@ import { type ChangeUnit, type PartProblem, type ReducedChanges, reduceUnits } f
 import { type FileReview, loadChanges, type ReviewNaming, reviewChange } from "./review.ts";
 import { shownName } from "./stored.ts";
 
-/** A preview of a call, by its id. */
+/** Where a preview is on record. */
 export type PreviewName = { readonly session: string; readonly call: string; readonly preview: string };
 
 export type PreviewPorts = { readonly ledger: Ledger; readonly digest: Pick<Digest, "sha256"> };
 
-/** What a call changed on a copy, as people choose from it. Empty if its changes cannot be written. */
+/** The files that a person can choose from a preview; empty if its changes cannot be written. */
 export async function reviewPreview(ports: PreviewPorts, name: PreviewName): Promise<readonly FileReview[]> {
   const { changes, naming } = await readChanges(ports, name);
   return unitsOf(changes, naming).map(({ review }) => review);
@@ -34,15 +34,15 @@ async function readChanges({ ledger, digest }: PreviewPorts, { session, call, pr
   return { changes: await loadChanges({ ledger }, stored?.manifest.effects ?? []), naming: { cwd: judged?.cwd ?? "", digest } };
 }
 
-/** Reduces what a call changed on a copy to the chosen part. Directories come along with what is chosen inside them. */
+/** Reduces the changes of a preview to the chosen part, with the directories that it needs. */
 export function reduceEffects(changes: readonly PathChange[], part: ProposalPart, naming: ReviewNaming): ReducedChanges | PartProblem {
   const reduced = reduceUnits(unitsOf(changes, naming), part);
   return "problem" in reduced ? reduced : { ...reduced, changes: withDirectories(changes, reduced.changes) };
 }
 
-/** Files of `.git` are one unit. Directories with other changes inside are none. */
+/** Everything in `.git` is one unit. A directory with changes inside is no unit: `withDirectories` adds it. */
 function unitsOf(changes: readonly PathChange[], naming: ReviewNaming): readonly ChangeUnit[] {
-  const directories = outerDirectories(changes);
+  const directories = parentDirectories(changes);
   const units = new Map<string, PathChange[]>();
   for (const change of changes) {
     const git = gitDirectory(change.path);
@@ -72,17 +72,19 @@ function parentsOf(path: string): readonly string[] {
 }
 
 /** Directories that were made or removed together with something inside. */
-function outerDirectories(changes: readonly PathChange[]): ReadonlySet<string> {
+function parentDirectories(changes: readonly PathChange[]): ReadonlySet<string> {
   const parents = new Set(changes.flatMap(({ path }) => parentsOf(path)));
-  const made = changes.filter(({ before, after }) => (before ?? "directory") === "directory" && (after ?? "directory") === "directory");
-  return new Set(made.flatMap(({ path, before, after }) => (parents.has(path) && before !== after ? [path] : [])));
+  const ofDirectories = changes.filter(
+    ({ before, after }) => (before ?? "directory") === "directory" && (after ?? "directory") === "directory",
+  );
+  return new Set(ofDirectories.flatMap(({ path, before, after }) => (parents.has(path) && before !== after ? [path] : [])));
 }
 
-/** A made directory is kept if something inside is; a removed one, if everything that changed inside is removed. */
+/** Adds directories: a new one if something inside is chosen, a removed one if everything that changed inside is removed. */
 function withDirectories(changes: readonly PathChange[], chosen: readonly PathChange[]): readonly PathChange[] {
   const kept = new Map(chosen.map((change) => [change.path, change]));
   const needed = new Set(chosen.flatMap(({ path }) => parentsOf(path)));
-  const directories = outerDirectories(changes);
+  const directories = parentDirectories(changes);
   const staying = changes.filter(({ path }) => !directories.has(path) && kept.get(path)?.after !== null);
   const stays = new Set(staying.flatMap(({ path }) => parentsOf(path)));
   const isKept = ({ path, after }: PathChange): boolean =>

@@ -44,7 +44,7 @@ export function reduceUnits(units: readonly ChangeUnit[], part: ProposalPart): R
   return kept.length === 0 ? { problem: "Nothing is chosen. Choose a file or a hunk." } : { changes: kept, blocks, files };
 }
 
-/** True if the choice is the whole proposal as it is. */
+/** True if all changes are chosen as they are. */
 export function isWhole({ files }: ReducedChanges): boolean {
   return files.every(({ state }) => state === "whole");
 }
@@ -55,7 +55,7 @@ function matchFiles(reviews: readonly FileReview[], { files }: ProposalPart): Ma
   const chosen = new Map<number, FilePart>();
   for (const file of files) {
     const at = reviews.findIndex(({ path, name }) => path === file.path || name === file.path);
-    if (at === -1) return { problem: `The proposal does not change ${file.path}. Nothing was applied.` };
+    if (at === -1) return { problem: `${file.path} is not among the changes. Nothing was applied.` };
     if (chosen.has(at)) return { problem: `${file.path} is chosen twice. Nothing was applied.` };
     chosen.set(at, file);
   }

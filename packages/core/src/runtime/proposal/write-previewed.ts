@@ -23,7 +23,7 @@ export async function writePreviewed(batch: BatchRun, run: CallRun, call: Permit
   if (!stored || stored.shown.unwritable !== undefined)
     return errorEnding("failed", "execution_failed", "Nothing was written: the approved preview cannot be written.");
   const chosen = await chooseChanges(batch, run, { call, stored });
-  if ("problem" in chosen) return errorEnding("failed", "invalid_part", `Nothing was written: ${chosen.problem}`);
+  if ("problem" in chosen) return errorEnding("failed", "invalid_part", chosen.problem);
   const paths = chosen.effects.map(({ path }) => path);
   const denied = await deniedPath(batch, run, { judged: call, paths });
   if (denied !== undefined) return errorEnding("failed", "execution_denied", `Nothing was written: a rule denies changing ${denied}.`);
@@ -36,7 +36,7 @@ export async function writePreviewed(batch: BatchRun, run: CallRun, call: Permit
 
 type AnsweredPreview = { readonly call: PermittedCall; readonly stored: StoredEffect };
 
-/** What is written of a preview; `files` is absent if it is all of it. */
+/** The changes of a preview that are written. `files` is absent if these are all. */
 type ChosenChanges = {
   readonly effects: readonly FileEffect[];
   readonly blocks: readonly string[];
@@ -47,7 +47,7 @@ type ChosenChanges = {
 async function chooseChanges(batch: BatchRun, run: CallRun, { call, stored }: AnsweredPreview): Promise<ChosenChanges | PartProblem> {
   const { session, digest } = batch.deps;
   const answer = call.consent && (await readAnswer(batch, run, call.consent));
-  if (!answer) return { problem: "the person's answer could not be read." };
+  if (!answer) return { problem: "Nothing was written: the person's answer could not be read." };
   const { effects } = stored.manifest;
   const whole = { effects, blocks: stored.shown.blocks, contents: new Map() };
   if (!answer.part) return whole;

@@ -102,7 +102,7 @@ test("all files with all hunks is the proposal itself", async (t) => {
 });
 
 const REFUSED: readonly (readonly [name: string, part: (b: PartBench) => unknown, text: RegExp])[] = [
-  ["a file that it does not change", () => ({ files: [{ path: "c" }] }), /does not change c\. Nothing was applied\./],
+  ["a file that it does not change", () => ({ files: [{ path: "c" }] }), /^c is not among the changes\. Nothing was applied\./],
   ["a file twice", () => ({ files: [{ path: "b" }, { path: "/workspace/b" }] }), /\/workspace\/b is chosen twice/],
   ["a hunk that does not exist", () => ({ files: [{ path: "a", hunks: ["h_0"] }] }), /a has no hunk h_0\./],
   ["a hunk of another file", (b) => ({ files: [{ path: "b", hunks: hunksOf(b, "a") }] }), /b has no hunk h_\w+\./],

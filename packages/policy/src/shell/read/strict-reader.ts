@@ -150,8 +150,8 @@ function skipBlanks(reader: StrictReader): Refusal {
 
 function readStrangeToken(reader: StrictReader): Refusal {
   const { at: start } = reader;
-  const sign = takeToken(reader, REDIRECTION).replace(/[ \t]/, "").replace("1>/", ">/");
-  const redirection = REDIRECTIONS.find((one) => one === sign);
+  const plain = takeToken(reader, REDIRECTION).replace(/[ \t]/, "").replace("1>/", ">/");
+  const redirection = REDIRECTIONS.find((one) => one === plain);
   if (redirection) return addRedirection(reader, redirection, start);
   const input = takeToken(reader, INPUT);
   if (input) return addInput(reader, input.slice(1).trimStart(), start);
