@@ -11,7 +11,7 @@ type Parked = { readonly id: string; readonly session: string; readonly changes:
 type Change = { readonly name: string; readonly notes: readonly string[]; readonly hunks: readonly { readonly id: string }[] };
 
 /** A workspace in which the model asked for a command, whose preview waits for an answer. `seen`: what the result for the model contains. */
-async function park(files: Files, command: string, seen = ""): Promise<Parked & { readonly at: Place }> {
+async function park(files: Files, command: string, { seen = "", cwd = "." } = {}): Promise<Parked & { readonly at: Place }> {
   const at = place();
   put(join(at.root, ".config/assent/settings.json"), JSON.stringify({ version: 1, preview: "always" }));
   for (const [name, text] of Object.entries(files)) put(at.path(name), text);
@@ -21,7 +21,7 @@ async function park(files: Files, command: string, seen = ""): Promise<Parked & 
     { expect: { result: { call: "c1", contains: seen } }, say: "Done." },
   ];
   put(join(at.root, "script.json"), JSON.stringify({ turns, allowUnused: true }));
-  const ran = await at.run(["run", "go", "--model", "script:../script.json", "--on-ask", "park"]);
+  const ran = await at.run(["run", "go", "--model", `script:${join(at.root, "script.json")}`, "--on-ask", "park"], { cwd: at.path(cwd) });
   assert.equal(ran.code, 75, ran.stderr);
   const [{ id, sessionId: session }] = (await at.hereJson(["approvals"])).value;
   return { at, id, session, changes: (await at.hereJson(["approvals", "show", id])).value.changes };
@@ -59,7 +59,7 @@ describe("writing a part of what a command would change", { skip: withoutProgram
   ];
   for (const [sentence, command, chosen, after] of rows)
     test(`${sentence}, and undo restores everything`, async () => {
-      const { at, id, session } = await park(FILES, command, "The person approved only a part of its changes.");
+      const { at, id, session } = await park(FILES, command, { seen: "The person approved only a part of its changes." });
       using _closed = at;
       const answered = await at.here(["approve", id, "--write", ...chosen.flatMap((name) => ["--file", name])]);
       assert.equal(answered.code, 0, answered.stderr);
@@ -75,11 +75,9 @@ describe("writing a part of what a command would change", { skip: withoutProgram
     });
 
   test("one of two hunks is written, and the model learns which", async () => {
-    const { at, id, session, changes } = await park(
-      FILES,
-      "sed -i 's/line 1$/ONE/; s/line 28$/END/' one.txt two.txt",
-      "one.txt (hunk 2 of 2)",
-    );
+    const { at, id, session, changes } = await park(FILES, "sed -i 's/line 1$/ONE/; s/line 28$/END/' one.txt two.txt", {
+      seen: "one.txt (hunk 2 of 2)",
+    });
     using _closed = at;
     const [one] = changes;
     assert.deepEqual([one?.name, one?.hunks.length], ["one.txt", 2]);
@@ -90,6 +88,43 @@ describe("writing a part of what a command would change", { skip: withoutProgram
     assert.equal((await at.here(["resume", session])).code, 0);
     assert.equal(readFileSync(at.path("one.txt"), "utf8"), LINES.replace("line 28\n", "END\n"));
     assert.equal(readFileSync(at.path("two.txt"), "utf8"), LINES);
+  });
+
+  test("files are named from the workspace, wherever the command runs; the model learns names that it can use", async () => {
+    const seen = "Written: /";
+    const { at, id, session, changes } = await park({ ...FILES, "old/one.txt": LINES }, "sed -i s/line/row/ one.txt ../one.txt", {
+      seen,
+      cwd: "old",
+    });
+    using _closed = at;
+    assert.deepEqual(
+      changes.map(({ name }) => name),
+      ["old/one.txt", "one.txt"],
+    );
+    const { stdout } = await at.here(["approvals", "show", id]);
+    for (const { name, hunks } of changes) assert.match(stdout, new RegExp(`b/${name}\n *@@ .*  ${hunks[0]?.id}`));
+    assert.equal((await at.here(["approve", id, "--write", "--file", "one.txt"])).code, 0);
+    assert.equal((await at.here(["resume", session])).code, 0);
+    assert.deepEqual(
+      [readFileSync(at.path("old/one.txt"), "utf8"), readFileSync(at.path("one.txt"), "utf8")],
+      [LINES, LINES.replaceAll("line", "row")],
+    );
+  });
+
+  test("each hunk has its own id, whatever the text and the names of files are", async () => {
+    const names = ["two.txt", "a\nb", "a\\nb"];
+    const { at, id, changes } = await park(
+      { ...FILES, "a\nb": LINES, "a\\nb": `${LINES}more\n` },
+      `sed -i 's/line 2$/++ b\\/one.txt/' two.txt; sed -i 's/line 2$/X/' one.txt a*`,
+    );
+    using _closed = at;
+    const { stdout } = await at.here(["approvals", "show", id]);
+    const shown = stdout.match(/h_[0-9a-f]{12}/g);
+    assert.deepEqual(
+      shown,
+      changes.flatMap(({ hunks }) => hunks.map((hunk) => hunk.id)),
+    );
+    assert.deepEqual([new Set(shown).size, names.filter((name) => !changes.some((change) => change.name === name))], [4, []]);
   });
 
   test("what a commit changes in .git is chosen together", async () => {

@@ -64,8 +64,8 @@ function withoutTools({ ledger }: Pick<Store, "ledger">): { readonly requests: R
     requests: {
       load: async () => missing(),
       edit: async () => missing(),
-      partProblem: async ({ session, call, preview }, part) =>
-        await findPartProblem({ ledger, digest: nodeDigest }, { session, call, preview: preview?.id ?? "" }, part),
+      partProblem: async ({ session, preview }, part) =>
+        await findPartProblem({ ledger, digest: nodeDigest }, { session, preview: preview?.id ?? "" }, part),
     },
     rules: { parse: missing, offer: () => [] },
   };

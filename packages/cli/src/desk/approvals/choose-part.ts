@@ -20,7 +20,7 @@ export async function choosePart(context: Context, ledger: Ledger, row: Approval
 
 /** The files that an answer to this approval can choose from. */
 export async function reviewShown(ledger: Ledger, { session, call, preview }: ApprovalRow): Promise<readonly FileReview[]> {
-  if (preview) return await reviewPreview({ ledger, digest: nodeDigest }, { session, call, preview: preview.id });
+  if (preview) return await reviewPreview({ ledger, digest: nodeDigest }, { session, preview: preview.id });
   const { "call.judged": judged } = await readCallRecord(ledger, session, call);
   const proposal = await readRow(ledger, "proposals", judged?.binds["proposal"] ?? "");
   return proposal ? await reviewProposal({ ledger }, proposal, nodeDigest) : [];

@@ -1,4 +1,14 @@
-import { type ApprovalRow, type EffectOffer, type FileReview, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
+import {
+  type ApprovalRow,
+  type EffectOffer,
+  type FileReview,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Ledger,
+  type ReviewedHunk,
+} from "@assent/core";
+import { unifiedDiff } from "@assent/core/parts";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError } from "../../io/failure.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
@@ -90,20 +100,29 @@ function effectFields(effect: EffectOffer | undefined, review: readonly FileRevi
   if (effect?.state === "unavailable") return [["preview", `not available: ${effect.reason}`]];
   if (effect?.state !== "shown") return [];
   const { heading, changes, warnings, output, outcome } = describeEffect(effect);
+  const files = review.map((file) => ({ diff: diffOf(file), hunks: [...file.hunks] }));
   return [
     ["preview", [heading, ...changes].join("\n")],
     ...warnings.map((warning) => ["warning", warning] as const),
-    ...effect.blocks.map((block) => ["diff", markGaps(withHunkIds(block.trimEnd(), review))] as const),
+    ...effect.blocks.map((block) => ["diff", markGaps(withHunkIds(block.trimEnd(), files))] as const),
     ...(output === "" ? [] : [["output", markGaps(output)] as const]),
     ["yes", outcome],
   ];
 }
 
-/** Writes the id of each hunk after its header, for `--hunk`. */
-function withHunkIds(block: string, review: readonly FileReview[]): string {
-  const file = review.find(({ name }) => block.startsWith(`--- a/${name}\n`) || block.includes(`\n+++ b/${name}\n`));
-  const hunks = [...(file?.hunks ?? [])];
-  return block.replace(/^@@ .*$/gm, (header) => (hunks[0]?.header === header ? `${header}  ${hunks.shift()?.id}` : header));
+type DiffedFile = { readonly diff: string; readonly hunks: ReviewedHunk[] };
+
+/** Writes the id of each hunk after its header, for `--hunk`. A file whose diff was shown has no ids left. */
+function withHunkIds(block: string, files: readonly DiffedFile[]): string {
+  const hunks = files.find(({ diff, hunks: left }) => left.length > 0 && diff.startsWith(block))?.hunks ?? [];
+  const lines = block.split("\n");
+  const shown = lines.map((line) => (line === hunks[0]?.header ? `${line}  ${hunks.shift()?.id}` : line));
+  hunks.length = 0;
+  return shown.join("\n");
+}
+
+function diffOf({ name, text }: FileReview): string {
+  return text ? unifiedDiff({ name, before: text.before, after: text.after ?? "" }) : "";
 }
 
 function editedField(edited: Json | undefined): readonly (readonly [string, string])[] {

@@ -10,6 +10,7 @@ import type { Request, Unit } from "../../model/request.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
+import { readWorkspace } from "../session/call-record.ts";
 import { readRow } from "../session/list-rows.ts";
 
 /** The recorded answer, and whether this call gave it. */
@@ -287,7 +288,7 @@ async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }
   const { remember } = answer;
   if (!remember || !Array.isArray(remembered)) return [];
   const { scope, expiresAt, uses } = remember;
-  const workspace = scope === "project" ? await workspaceOf(ports.ledger, row.session) : undefined;
+  const workspace = scope === "project" ? await readWorkspace(ports.ledger, row.session) : undefined;
   return remembered.map((rule: string) => ({
     grant: ports.ids.next("g_"),
     scope,
@@ -300,12 +301,6 @@ async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }
     ...(uses !== undefined && { uses }),
     approval: row.id,
   }));
-}
-
-async function workspaceOf(ledger: Ledger, session: string): Promise<string> {
-  for await (const event of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))
-    return String(event.body["workspace"]);
-  throw new AnswerError("bad_answer", `The record of session ${session} has no beginning.`);
 }
 
 function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {

@@ -29,7 +29,7 @@ export function createRequestReader(ports: RequestPorts): RequestReader {
       const { request, tool } = await loadRequest(ports, row);
       return (await subjectOf(ports, request, tool)) ?? request;
     },
-    partProblem: (row, part) => findPartProblem(ports, { session: row.session, call: row.call, preview: row.preview?.id ?? "" }, part),
+    partProblem: (row, part) => findPartProblem(ports, { session: row.session, preview: row.preview?.id ?? "" }, part),
     edit: async (row, answer) => {
       const { request, tool } = await loadRequest(ports, row);
       const invocation = await buildEdit({ row, answer, request, tool });

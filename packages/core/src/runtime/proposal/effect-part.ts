@@ -3,13 +3,13 @@ import type { ProposalPart } from "../../model/proposal/part.ts";
 import type { Digest } from "../../ports.ts";
 import type { PathChange } from "../../tool-definition.ts";
 import { readPreview } from "../approval/effect-preview.ts";
-import { readCallRecord } from "../session/call-record.ts";
+import { readWorkspace } from "../session/call-record.ts";
 import { type ChangeUnit, type PartProblem, type ReducedChanges, reduceUnits } from "./part.ts";
 import { type FileReview, loadChanges, type ReviewNaming, reviewChange } from "./review.ts";
 import { shownName } from "./stored.ts";
 
 /** Where a preview is on record. */
-export type PreviewName = { readonly session: string; readonly call: string; readonly preview: string };
+export type PreviewName = { readonly session: string; readonly preview: string };
 
 export type PreviewPorts = { readonly ledger: Ledger; readonly digest: Pick<Digest, "sha256"> };
 
@@ -28,10 +28,11 @@ export async function findPartProblem(ports: PreviewPorts, name: PreviewName, pa
 
 type NamedChanges = { readonly changes: readonly PathChange[]; readonly naming: ReviewNaming };
 
-async function readChanges({ ledger, digest }: PreviewPorts, { session, call, preview }: PreviewName): Promise<NamedChanges> {
+/** Names files as the preview shows them: relative to the workspace, wherever the call runs. */
+async function readChanges({ ledger, digest }: PreviewPorts, { session, preview }: PreviewName): Promise<NamedChanges> {
   const stored = await readPreview({ ledger, id: session }, preview);
-  const { "call.judged": judged } = await readCallRecord(ledger, session, call);
-  return { changes: await loadChanges({ ledger }, stored?.manifest.effects ?? []), naming: { cwd: judged?.cwd ?? "", digest } };
+  const cwd = await readWorkspace(ledger, session);
+  return { changes: await loadChanges({ ledger }, stored?.manifest.effects ?? []), naming: { cwd, digest } };
 }
 
 /** Reduces the changes of a preview to the chosen part, with the directories that it needs. */
@@ -55,7 +56,7 @@ function unitsOf(changes: readonly PathChange[], naming: ReviewNaming): readonly
 
 function reviewUnit(path: string, changes: readonly PathChange[], naming: ReviewNaming): FileReview {
   const [only] = changes;
-  if (only && changes.length === 1) return { ...reviewChange(only, naming), path };
+  if (only && changes.length === 1) return reviewChange(only, naming);
   const name = shownName(naming.cwd, path);
   const notes = [`${changes.length} paths, which can only be chosen together`];
   return { name, path, op: "modify", isNew: false, isDeleted: false, hunks: [], added: 0, removed: 0, notes };

@@ -14,7 +14,7 @@ import { reduceEffects } from "./effect-part.ts";
 import { isWhole, type PartProblem } from "./part.ts";
 import { loadChanges } from "./review.ts";
 import { effectsOf, recordStaged, requireRow, stagedBody } from "./stage.ts";
-import type { FileContents } from "./stored.ts";
+import { type FileContents, shownName } from "./stored.ts";
 
 /** The effect of a call whose previewed changes a person approved: writes exactly these as a proposal. The call itself does not run. */
 export async function writePreviewed(batch: BatchRun, run: CallRun, call: PermittedCall, ctx: RunContext): Promise<Ending> {
@@ -51,9 +51,18 @@ async function chooseChanges(batch: BatchRun, run: CallRun, { call, stored }: An
   const { effects } = stored.manifest;
   const whole = { effects, blocks: stored.shown.blocks, contents: new Map() };
   if (!answer.part) return whole;
-  const reduced = reduceEffects(await loadChanges(session, effects), answer.part, { cwd: call.request.cwd, digest });
+  const { cwd } = call.request;
+  const { workspace = cwd } = session.state.created ?? {};
+  const reduced = reduceEffects(await loadChanges(session, effects), answer.part, { cwd: workspace, digest });
   if ("problem" in reduced) return reduced;
-  return isWhole(reduced) ? whole : { ...(await effectsOf(reduced.changes, digest)), blocks: reduced.blocks, files: reduced.files };
+  if (isWhole(reduced)) return whole;
+  const files = reduced.files.map((file) => ({ ...file, name: nameFor(cwd, workspace, file.name) }));
+  return { ...(await effectsOf(reduced.changes, digest)), blocks: reduced.blocks, files };
+}
+
+/** The model knows the directory of its call. */
+function nameFor(cwd: string, workspace: string, name: string): string {
+  return name.startsWith("/") ? name : shownName(cwd, `${workspace}/${name}`);
 }
 
 type PreviewedWrite = AnsweredPreview & { readonly ctx: RunContext; readonly chosen: ChosenChanges };

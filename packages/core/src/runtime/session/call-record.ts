@@ -1,3 +1,4 @@
+import { AnswerError } from "../../errors.ts";
 import type { Ledger } from "../../ledger-port.ts";
 import type { EventBodies, LedgerEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
@@ -19,4 +20,10 @@ export async function readCallRecord(ledger: Ledger, session: string, call: stri
   }
   const whole = await ledger.resolve(newest as unknown as Json);
   return whole as unknown as CallRecord;
+}
+
+export async function readWorkspace(ledger: Ledger, session: string): Promise<string> {
+  for await (const event of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))
+    return String(event.body["workspace"]);
+  throw new AnswerError("bad_answer", `The record of session ${session} has no beginning.`);
 }
