@@ -156,7 +156,7 @@ describe("tools of servers that ran before", () => {
     using at = place();
     configure(at, {});
     const unknown = await at.here(["explain", "mcp__fs__write_file", "{}"]);
-    assert.equal(unknown.code, 2);
+    assert.equal(unknown.code, 4);
     assert.match(unknown.stderr, /no tool 'mcp__fs__write_file'[\s\S]*run: assent mcp test/);
     await at.here(["mcp", "test"]);
     const invalid = await at.here(["explain", "mcp__fs__write_file", "{}"]);
