@@ -67,6 +67,7 @@ describe("writing a part of what a command would change", { skip: withoutProgram
       assert.equal(resumed.code, 0, resumed.stderr);
       assert.deepEqual(paths(at), after.toSorted());
       const [proposal] = (await at.hereJson(["proposals", "--all"])).value;
+      assert.match(proposal.label, /^Part of Run /, "what a restart tells the model");
       const shown = await at.here(["proposals", "show", proposal.id]);
       assert.equal(shown.code, 0, shown.stderr);
       assert.equal((await at.here(["undo", proposal.id])).code, 0);
@@ -143,6 +144,24 @@ describe("writing a part of what a command would change", { skip: withoutProgram
     assert.equal(existsSync(at.path("x")), false);
     assert.equal(execFileSync("git", ["log", "--format=%s"], { cwd: at.workspace, env: at.env, encoding: "utf8" }), "first\n");
   });
+
+  const LATE: readonly (readonly [sentence: string, first: readonly string[], second: readonly string[], code: number])[] = [
+    ["all of it after a part", ["--write", "--file", "one.txt"], ["--write"], 1],
+    ["another part", ["--write", "--file", "one.txt"], ["--write", "--file", "two.txt"], 1],
+    ["running it after a part", ["--write", "--file", "one.txt"], ["--run"], 1],
+    ["writing after running it", ["--run"], ["--write"], 1],
+    ["the same part", ["--write", "--file", "one.txt"], ["--write", "--file", "one.txt"], 0],
+  ];
+  for (const [sentence, first, second, code] of LATE)
+    test(`a second answer that chooses ${sentence} ${code === 0 ? "is the same answer" : "learns that it does not count"}`, async () => {
+      const { at, id } = await park(FILES, "sed -i s/line/row/ one.txt two.txt");
+      using _closed = at;
+      assert.equal((await at.here(["approve", id, ...first])).code, 0);
+      const late = await at.here(["approve", id, ...second]);
+      const note = code === 0 ? "" : " Your choice of what to run or write was not saved.";
+      assert.match(late.stderr, new RegExp(`^Already answered: approved by .*Z\\.${note}\\n$`));
+      assert.equal(late.code, code);
+    });
 
   const REFUSED: readonly (readonly [sentence: string, options: readonly string[], message: RegExp])[] = [
     ["a file that is not changed", ["--write", "--file", "two.txt"], /does not change two\.txt/],

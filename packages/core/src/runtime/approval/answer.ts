@@ -3,7 +3,9 @@ import type { ApprovalRow, Ledger, SharedDraft } from "../../ledger-port.ts";
 import type { Answer, By, Remember } from "../../model/answer.ts";
 import { isAcceptedPlace } from "../../model/answer-place.ts";
 import type { EventBodies } from "../../model/events.ts";
-import { isObject } from "../../model/json/json.ts";
+import { canonicalJson } from "../../model/json/canonical.ts";
+import { isObject, type Json } from "../../model/json/json.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import { nextApprovalRow } from "../../model/ledger-rules.ts";
 import { type ProposalPart, readPart } from "../../model/proposal/part.ts";
 import type { Request, Unit } from "../../model/request.ts";
@@ -21,7 +23,7 @@ export type AnswerReport = {
   /** The recorded answer says the same. */
   readonly identical: boolean;
   /** The parts of this answer that were not saved. */
-  readonly dropped: readonly ("edit" | "remember")[];
+  readonly dropped: readonly ("edit" | "remember" | "choice")[];
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
   readonly fingerprint: string;
@@ -49,7 +51,7 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   const given = checkAnswer(answer);
   const row = await findApproval(ports.ledger, given.approval);
   const checked = await withinAgent(ports.ledger, row, given);
-  if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
+  if (row.state !== "open") return report(row, checked, await compareAnswer(ports, row, checked));
   refuseStale(row, checked);
   refuseMode(row, checked);
   refuseWrite(row, checked);
@@ -70,7 +72,27 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   const [won] = "won" in outcome ? outcome.won : []; // not read again: the row may already ask about a new revision
   const now = won ? nextApprovalRow(row, won) : await findApproval(ports.ledger, row.id);
   if (!won && now.state === "open") return await expire(ports, row, checked);
-  return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: !won };
+  const sameChoice = won !== undefined || (await isSameChoice(ports.ledger, now, checked));
+  return { ...report(now, checked, { fingerprint: edited?.fingerprint, sameChoice }), alreadyAnswered: !won };
+}
+
+/** How an answer compares with the recorded one; `fingerprint` is that of its edited request. */
+type ComparedAnswer = { readonly fingerprint: string | undefined; readonly sameChoice: boolean };
+
+async function compareAnswer(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<ComparedAnswer> {
+  return { fingerprint: await editedFingerprint(ports, row, answer), sameChoice: await isSameChoice(ports.ledger, row, answer) };
+}
+
+/** True if the recorded answer runs the call, or writes the same part of the same preview, as this one does. */
+async function isSameChoice(ledger: Ledger, { id, session, call, revision }: ApprovalRow, answer: Answer): Promise<boolean> {
+  const choice = ({ write, part }: Pick<Answer, "write" | "part">): string =>
+    canonicalJson([write ?? null, part ?? null] as unknown as Json);
+  for await (const stored of ledger.read({ pos: 0 }, { naming: session, call, types: ["approval.answered"] })) {
+    const event = parseEvent(stored);
+    if (event?.type !== "approval.answered" || event.body.approval !== id || event.body.revision !== revision) continue;
+    return choice((await ledger.resolve(event.body as unknown as Json)) as unknown as Pick<Answer, "write" | "part">) === choice(answer);
+  }
+  return true;
 }
 
 async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<string | undefined> {
@@ -208,7 +230,7 @@ async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Pro
   await ports.ledger.answer([
     { type: "approval.closed", v: 1, at, body: { approval, session, call, revision, outcome: "expired", by: "deadline" } },
   ]);
-  return report(await findApproval(ports.ledger, row.id), answer, undefined);
+  return report(await findApproval(ports.ledger, row.id), answer, { fingerprint: undefined, sameChoice: true });
 }
 
 type RememberInput = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
@@ -303,22 +325,23 @@ async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }
   }));
 }
 
-function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {
+function report(row: ApprovalRow, answer: Answer, { fingerprint, sameChoice }: ComparedAnswer): AnswerReport {
   const covers = row.covers ?? row.fingerprint;
-  const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
+  const wanted = fingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
   const sameOutcome = row.state === (answer.outcome === "approve" ? "approved" : "rejected");
   const [sameInput, remembered] = [covers === wanted, sameGrant(row, answer)];
-  const identical = sameOutcome && (row.state === "rejected" || (sameInput && remembered && answer.part === undefined));
+  const identical = sameOutcome && (row.state === "rejected" || (sameInput && remembered && sameChoice));
   const isDropped = {
-    edit: (changesInput(answer) && !sameInput) || answer.part !== undefined,
+    edit: changesInput(answer) && !sameInput,
     remember: answer.remember !== undefined && !remembered,
+    choice: answer.outcome === "approve" && row.state === "approved" && !sameChoice,
   };
   return {
     id: row.id,
     outcome: row.state,
     alreadyAnswered: true,
     identical,
-    dropped: (["edit", "remember"] as const).filter((part) => isDropped[part]),
+    dropped: (["edit", "remember", "choice"] as const).filter((part) => isDropped[part]),
     answeredBy: row.answeredBy,
     answeredAt: row.answeredAt,
     fingerprint: covers,
@@ -335,7 +358,11 @@ export function refuseLostAnswer(answer: Answer, report: AnswerReport): AnswerRe
   throw new AnswerError("already_answered", `Approval ${id} was ${outcome} before${by ? ` by ${by}` : ""}. ${effect}`);
 }
 
-const DROPPED = { edit: "Your edit was not saved.", remember: "Your rule was not saved." } as const;
+const DROPPED = {
+  edit: "Your edit was not saved.",
+  remember: "Your rule was not saved.",
+  choice: "Your choice of what to run or write was not saved.",
+} as const;
 
 /** Says which parts of an answer were not saved; empty if none. */
 export function droppedText({ dropped }: Pick<AnswerReport, "dropped">): string {
