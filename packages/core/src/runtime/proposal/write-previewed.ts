@@ -76,7 +76,9 @@ async function applyEffects({ staging }: BatchRun, run: CallRun, { call, ctx, st
   const resolution: Resolution = { action: "apply", by: "person", reason: "", callId: run.callId, at };
   const { toolDigest, cwd, input } = request;
   const source = { callId: run.callId, tool: request.tool, toolDigest, kind: tool.kind, cwd, input };
-  const staged = stagedBody(staging, source, { label: call.invocation.describe(), manifest, carrier: "data", contents });
+  const label = call.invocation.describe();
+  const named = chosen.files ? resolveText.partLabel(label) : label;
+  const staged = stagedBody(staging, source, { label: named, manifest, carrier: "data", contents });
   await recordStaged(staging, { staged, resolution, blobs: [...chosen.contents.values()] });
   const row = requireRow(staging, staged.proposal);
   const settling = { resolution, signal: ctx.signal, ctx };
