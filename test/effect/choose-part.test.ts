@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { type Place, place } from "../../packages/cli/test/support/assent.ts";
@@ -76,9 +76,9 @@ describe("writing a part of what a command would change", { skip: withoutProgram
     });
 
   test("one of two hunks is written, and the model learns which", async () => {
-    const { at, id, session, changes } = await park(FILES, "sed -i 's/line 1$/ONE/; s/line 28$/END/' one.txt two.txt", {
-      seen: "one.txt (hunk 2 of 2)",
-    });
+    const command = "sed -i 's/line 1$/ONE/; s/line 28$/END/' one.txt two.txt && chmod +x one.txt";
+    const seen = "Written: one.txt (hunk 2 of 2).\nNot written: one.txt (hunk 1 and its permissions), two.txt.";
+    const { at, id, session, changes } = await park(FILES, command, { seen });
     using _closed = at;
     const [one] = changes;
     assert.deepEqual([one?.name, one?.hunks.length], ["one.txt", 2]);
@@ -88,6 +88,7 @@ describe("writing a part of what a command would change", { skip: withoutProgram
     assert.equal((await at.here(["approve", id, "--write", "--hunk", last])).code, 0);
     assert.equal((await at.here(["resume", session])).code, 0);
     assert.equal(readFileSync(at.path("one.txt"), "utf8"), LINES.replace("line 28\n", "END\n"));
+    assert.equal(statSync(at.path("one.txt")).mode & 0o111, 0);
     assert.equal(readFileSync(at.path("two.txt"), "utf8"), LINES);
   });
 

@@ -12,6 +12,8 @@ export type ChosenFile = {
   readonly chosen: readonly number[];
   readonly hunks: number;
   readonly state: "whole" | "some" | "edited" | "none";
+  /** The change has other permissions, which are not part of the choice. */
+  readonly permissions?: "kept";
 };
 
 /** Checks a choice from outside; a text says what is wrong. */

@@ -98,11 +98,11 @@ function appliedWords({ name, state, chosen, hunks }: ChosenFile): readonly stri
   return [state === "whole" ? name : `${name} (${hunkWords(chosen)} of ${hunks})`];
 }
 
-function leftWords({ name, state, chosen, hunks }: ChosenFile): readonly string[] {
+function leftWords({ name, state, chosen, hunks, permissions }: ChosenFile): readonly string[] {
   if (state === "none") return [name];
   if (state !== "some") return [];
   const left = Array.from({ length: hunks }, (_, at) => at + 1).filter((number) => !chosen.includes(number));
-  return left.length === 0 ? [] : [`${name} (${hunkWords(left)})`];
+  return left.length === 0 ? [] : [`${name} (${hunkWords(left)}${permissions === "kept" ? " and its permissions" : ""})`];
 }
 
 function hunkWords(numbers: readonly number[]): string {

@@ -78,7 +78,12 @@ function reduceUnit({ review, changes }: ChangeUnit, part: FilePart | undefined)
   if (!text || text.before === null || text.after === null)
     return { problem: `${name} can only be chosen as a whole. Nothing was applied.` };
   const after = applyHunks(text.before, review, new Set(chosen.map((number) => number - 1)));
-  return { changes: [{ ...change, after: new TextEncoder().encode(after) }], after, file: file("some", chosen) };
+  const some = file("some", chosen);
+  const { modes } = change;
+  const reduced = { ...change, after: new TextEncoder().encode(after) };
+  if (!modes || modes.before === modes.after) return { changes: [reduced], after, file: some };
+  const kept = { before: modes.before, after: modes.before };
+  return { changes: [{ ...reduced, modes: kept }], after, file: { ...some, permissions: "kept" } };
 }
 
 type FileEdit = { readonly content: string; readonly file: ChosenFile };
@@ -90,7 +95,8 @@ function editFile(change: PathChange, { name, text, op }: FileReview, { content,
   return { changes: [{ ...change, after: new TextEncoder().encode(content) }], after: content, file };
 }
 
-function blockOf({ name, text, notes }: FileReview, { after }: ReducedFile): string {
+function blockOf({ name, text, notes: all }: FileReview, { after, file }: ReducedFile): string {
+  const notes = file.permissions === "kept" ? all.filter((note) => !note.startsWith("permissions ")) : all;
   const diff = text ? unifiedDiff({ name, before: text.before, after: after ?? text.after ?? "" }) : "";
   return [diff === "" ? name : diff.trimEnd(), ...notes.map((note) => `  ${note}`)].join("\n");
 }
