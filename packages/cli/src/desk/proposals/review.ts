@@ -1,5 +1,13 @@
 import { extname } from "node:path";
-import { type FileReview, type OpenApproval, readCallRecord, reviewChanges, reviewProposal, type Session } from "@assent/core";
+import {
+  type FileReview,
+  type OpenApproval,
+  readCallRecord,
+  reviewChanges,
+  reviewPreview,
+  reviewProposal,
+  type Session,
+} from "@assent/core";
 import { nodeDigest } from "@assent/host";
 import { oneLine } from "../../io/visible-text.ts";
 import type { ApprovalEditor } from "../approvals/editor.ts";
@@ -8,12 +16,26 @@ import { appliesProposal } from "../approvals/view.ts";
 
 export type ReviewedChange = FileReview & { readonly edited?: true };
 
-/** The files that a call of `resolve` would change; undefined if it applies none. */
-export async function reviewApproval(session: Session | undefined, approval: OpenApproval): Promise<readonly ReviewedChange[] | undefined> {
-  if (!session || !appliesProposal(approval)) return undefined;
-  const { "call.judged": judged } = await readCallRecord(session.ledger, session.id, approval.callId);
-  const row = session.state.proposals.get(judged?.binds["proposal"] ?? "");
-  const files = row ? await reviewProposal(session, row, nodeDigest) : [];
+type Reviewed = readonly FileReview[] | undefined;
+
+/** Reads the files that a person can choose from: those of a shown preview, or of the proposal that a call of `resolve` applies. Undefined if there are none. */
+export function reviewApproval(session: Session | undefined, approval: OpenApproval): Promise<Reviewed> | undefined {
+  const { effect } = approval.details;
+  if (session && effect?.state === "shown" && effect.unwritable === undefined) return reviewEffect(session, effect.id);
+  return session && appliesProposal(approval) ? reviewApplied(session, approval) : undefined;
+}
+
+async function reviewEffect({ ledger, id: session }: Session, preview: string): Promise<Reviewed> {
+  return someFiles(await reviewPreview({ ledger, digest: nodeDigest }, { session, preview }));
+}
+
+async function reviewApplied({ ledger, id: session, state }: Session, { callId }: OpenApproval): Promise<Reviewed> {
+  const { "call.judged": judged } = await readCallRecord(ledger, session, callId);
+  const row = state.proposals.get(judged?.binds["proposal"] ?? "");
+  return row && someFiles(await reviewProposal({ ledger }, row, nodeDigest));
+}
+
+function someFiles(files: readonly FileReview[]): Reviewed {
   return files.length > 0 ? files : undefined;
 }
 

@@ -25,7 +25,7 @@ export type TerminalApproverParts = {
   readonly edit?: ApprovalEditor;
   /** Discards the proposal that the rejected call would have applied. */
   readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
-  readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
+  readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined> | undefined;
   /** Offers, once, to stop asking about confined commands. */
   readonly confinedOffer?: ConfinedOffer;
   readonly stops?: boolean;
@@ -34,6 +34,8 @@ export type TerminalApproverParts = {
 type Screen = {
   prompt: Prompt;
   readonly style: Style;
+  /** The room for one page. */
+  readonly size: () => { readonly columns: number; readonly rows: number };
   readonly write: (text: string) => Promise<void>;
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   edited: RequestEdit | undefined;
@@ -67,10 +69,11 @@ async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, sig
   if (signal.aborted) return undefined;
   const { io, clock, by } = parts;
   const open = (): Prompt => openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal });
-  const loading = appliesProposal(approval) ? parts.review?.(approval) : undefined;
+  const loading = parts.review?.(approval);
   const screen: Screen = {
     prompt: open(),
     style: styleOf(io.stderr, io.env),
+    size: () => ({ columns: io.stderr.columns() ?? 80, rows: Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4) }),
     write: io.stderr.write,
     edited: undefined,
     allowConfinedIn: isAskedAboutConfined(approval) ? parts.confinedOffer?.take() : undefined,
@@ -125,13 +128,13 @@ async function converse(parts: TerminalApproverParts, screen: Screen, asked: App
 }
 
 async function present(parts: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
-  const { stderr } = parts.io;
   const { style, review, edited } = screen;
-  const columns = stderr.columns() ?? 80;
-  const shown = review || hunksOf(approval).length > 0 ? reviewLines(review ?? hunksOf(approval), { columns, style }) : undefined;
+  const { columns } = screen.size();
+  const isPreview = approval.details.effect?.state === "shown"; // its changes are shown beside the command
+  const files = isPreview ? [] : (review ?? hunksOf(approval));
+  const shown = files.length > 0 ? reviewLines(files, { columns, style }) : undefined;
   const lines = approvalLines(approval, { columns, style, edited: edited !== undefined, shown });
-  const unread = await showPages(screen, lines, Math.max((stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
-  return unread ?? (await choose(screen, approval, parts));
+  return (await showPages(screen, lines)) ?? (await choose(screen, approval, parts));
 }
 
 async function recheckEdit(
@@ -194,7 +197,8 @@ async function applyEdit(
 }
 
 /** Undefined once all pages were shown. */
-async function showPages(screen: Screen, lines: readonly string[], rows: number): Promise<Turn | undefined> {
+async function showPages(screen: Screen, lines: readonly string[]): Promise<Turn | undefined> {
+  const { rows } = screen.size();
   const pages = Math.ceil(lines.length / rows);
   for (let page = 1; page < pages; page++) {
     const left = lines.slice(page * rows);
@@ -258,10 +262,12 @@ const PREVIEW = { decided: { outcome: "preview" } } as const;
 
 /** After a preview, yes writes what was shown. It runs the command only if that is not possible. */
 async function chooseAfterPreview(screen: Screen, { id, unwritable }: ShownPreview, stops: boolean): Promise<Turn> {
+  const { review = [] } = screen;
   const choices = [
     ...(unwritable === undefined
       ? ([
           ["y", "yes, use exactly this; do not run it again"],
+          ...(chooseAll(review).size > 1 ? [["h", "choose which files and hunks to write"] as const] : []),
           ["r", "run the command for real instead"],
         ] as const)
       : ([["y", "run the command now, for real"]] as const)),
@@ -273,10 +279,22 @@ async function chooseAfterPreview(screen: Screen, { id, unwritable }: ShownPrevi
   ];
   return await pick(screen, choices, [], async (key) => {
     if (key === "v") return PREVIEW;
+    if (key === "h") return await choosePreviewed(screen, review, id);
     if (key === "y" || key === "r")
       return { decided: { outcome: "approve", ...(key === "y" && unwritable === undefined && { write: id }) } };
     return await reject(screen, key === "x");
   });
+}
+
+/** Shows all changes in full, with their numbers, and asks which to write. */
+async function choosePreviewed(screen: Screen, review: readonly ReviewedChange[], write: string): Promise<Turn> {
+  const { columns } = screen.size();
+  const unread = await showPages(screen, reviewLines(review, { columns, style: screen.style }));
+  if (unread) return unread;
+  const asked = await askParts(screen.prompt, review, "Write");
+  if (!("chosen" in asked)) return asked;
+  const part = partOf(review, asked.chosen);
+  return { decided: { outcome: "approve", write, ...(part && { part }) } };
 }
 
 type ShownPreview = Extract<EffectOffer, { readonly state: "shown" }>;
@@ -317,7 +335,7 @@ const STOP = ["x", "no, and stop the model"] as const;
 const DISCARD = ["d", "no, and discard the change"] as const;
 
 async function chooseParts({ prompt, review }: Screen, { details }: OpenApproval, files: readonly FileDiff[]): Promise<Turn> {
-  const asked = await askParts(prompt, files);
+  const asked = await askParts(prompt, files, "Apply");
   if (!("chosen" in asked)) return asked;
   const part = review && partOf(review, asked.chosen);
   const newContent = review ? undefined : partialContent(details, files, asked.chosen);

@@ -14,9 +14,13 @@ export function hunksOf({ details }: OpenApproval): readonly FileDiff[] {
   return chooseAll(files).size > 1 ? files : [];
 }
 
-export async function askParts(prompt: Prompt, files: readonly FileDiff[]): Promise<{ readonly chosen: ChosenParts } | NoChoice> {
+export async function askParts(
+  prompt: Prompt,
+  files: readonly FileDiff[],
+  verb: "Apply" | "Write",
+): Promise<{ readonly chosen: ChosenParts } | NoChoice> {
   for (let note = ""; ; ) {
-    const typed = await prompt.ask(`\n${note}Apply which? Numbers from the list, such as 1 3.2 (Enter goes back): `);
+    const typed = await prompt.ask(`\n${note}${verb} which? Numbers from the list, such as 1 3.2 (Enter goes back): `);
     if ("none" in typed) return typed;
     if (typed.line.trim() === "") return { again: true };
     const chosen = readChoice(files, typed.line);

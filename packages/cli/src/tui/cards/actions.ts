@@ -41,16 +41,19 @@ export type CardMeans = {
   readonly original?: OpenApproval;
 };
 
+/** How many files and hunks can be chosen, and whether they are being chosen now. */
+export type CardChoice = { readonly parts: number; readonly isChoosing: boolean };
+
 /** The answers for this request. None is preselected. */
-export function cardActions(approval: OpenApproval, means: CardMeans, parts: number): readonly CardAction[] {
+export function cardActions(approval: OpenApproval, means: CardMeans, { parts, isChoosing }: CardChoice): readonly CardAction[] {
   const { details } = approval;
-  const several = (means.review?.length ?? 1) > 1;
-  const says = several ? "Choose which files and hunks to apply" : "Choose which hunks to apply";
+  const what = (means.review?.length ?? 1) > 1 ? "files and hunks" : "hunks";
+  const says = `Choose which ${what} to ${details.effect?.state === "shown" ? "write" : "apply"}`;
   const choose: readonly CardAction[] =
     parts > 1 && means.editable !== "input" ? [{ key: "h", says, approves: false, does: { type: "hunks" } }] : [];
   if (means.isProposal) return [approve("y", "Apply this change"), ...editActions(approval, means), ...choose, DISCARD];
   if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
-  if (details.effect?.state === "shown") return [...effectActions(details.effect), ...REFUSALS];
+  if (details.effect?.state === "shown") return [...effectActions(details.effect, means.review ? choose : [], isChoosing), ...REFUSALS];
   return [
     approve("y", "Allow once"),
     ...(details.effect?.state === "offered" ? [previewAction("Show me what it would do, on a copy")] : []),
@@ -75,14 +78,20 @@ function previewAction(says: string): CardAction {
   return { key: "v", says, approves: false, does: { type: "answer", answer: { outcome: "preview" } } };
 }
 
-/** After a preview, yes writes what was shown. It runs the command only if that is not possible. */
-function effectActions({ id, changes, unwritable }: Extract<EffectOffer, { readonly state: "shown" }>): readonly CardAction[] {
+/** After a preview, yes writes what was shown, or what is chosen of it. It runs the command only if that is not possible. */
+function effectActions(
+  { id, changes, unwritable }: Extract<EffectOffer, { readonly state: "shown" }>,
+  choose: readonly CardAction[],
+  isChoosing: boolean,
+): readonly CardAction[] {
   const again = previewAction("Run it on a copy again");
   if (unwritable !== undefined) return [approve("y", "Run the command now, for real"), again];
-  const says = changes.length === 0 ? "Use this result; do not run it again" : "Write these changes; do not run it again";
+  const all = changes.length === 0 ? "Use this result; do not run it again" : "Write these changes; do not run it again";
+  const says = isChoosing ? "Write only what is chosen" : all;
   return [
     { key: "y", says, approves: true, does: { type: "answer", answer: { outcome: "approve", write: id } } },
-    approve("r", "Run the command for real instead"),
+    ...choose,
+    approve("r", isChoosing ? "Run the whole command for real instead" : "Run the command for real instead"),
     again,
   ];
 }

@@ -4,7 +4,7 @@ import { headingOf } from "../../desk/approvals/view.ts";
 import { ruleWords } from "../../desk/grants/remembered-rule.ts";
 import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { counted, oneLine } from "../../io/visible-text.ts";
-import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, partialContent, partOf } from "../diff/choice.ts";
+import { type ChoiceStop, type ChosenParts, chooseAll, partialContent, partOf } from "../diff/choice.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 import { addSeen, convertProgress, isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { makeTheme } from "../draw/theme.ts";
@@ -12,7 +12,18 @@ import { actionLines, actionRows } from "./action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } from "./actions.ts";
 import { approvalDiff, cardBody } from "./body.ts";
 import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./field.ts";
-import { fileInFront, moveCursor, nextFile, previousFile, type Reading, type ReadText, refold, toggleCursor, UNREAD } from "./reading.ts";
+import {
+  fileInFront,
+  moveCursor,
+  nextFile,
+  previousFile,
+  type Reading,
+  type ReadText,
+  refold,
+  startChoosing,
+  toggleCursor,
+  UNREAD,
+} from "./reading.ts";
 
 /** What the person chose: an answer, their editor, or a changed command. The last two lead to a new card. */
 export type CardOutcome =
@@ -53,15 +64,11 @@ export type ApprovalCard = {
 
 /** Creates the card of a request. Approving needs all of it to have been on the screen. */
 export function approvalCard(approval: OpenApproval, means: CardMeans): ApprovalCard {
-  const diff: readonly FileDiff[] = means.review ?? approvalDiff(approval);
-  const isChosen = means.review !== undefined || approval.details.type === "edit"; // a preview of a command is written as a whole
-  const actions = cardActions(approval, means, isChosen ? chooseAll(diff).size : 0);
-  const notes = cardNotes(
-    approval,
-    means,
-    actions.some(({ does }) => does.type === "command"),
-  );
-  const card: Card = { approval, means, diff, actions, notes, body: cardBody(approval, diff, means.original) };
+  const isEffect = approval.details.effect?.state === "shown";
+  const choosing = means.review && isEffect ? layCard(approval, means, { diff: means.review, isChoosing: true }) : undefined;
+  const diff = (isEffect ? undefined : means.review) ?? approvalDiff(approval);
+  const plain = { ...layCard(approval, means, { diff, isChoosing: false }), ...(choosing && { choosing }) };
+  const cardIn = ({ chosen }: CardState): Card => (chosen && choosing) ?? plain;
   return {
     begin: ({ hint = "", draft } = {}) => ({
       ...UNREAD,
@@ -71,10 +78,19 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
       isTurned: false,
       hint,
     }),
-    shown: (state, canvas) => ({ ...markShown(card, fitToWidth(card, state, canvas), canvas), isTurned: false }),
-    view: (state, canvas) => view(card, fitToWidth(card, state, canvas), canvas),
-    key: (state, key, size) => press(card, { ...fitToWidth(card, state, size), hint: "" }, key, size),
+    shown: (state, canvas) => ({ ...markShown(cardIn(state), fitToWidth(cardIn(state), state, canvas), canvas), isTurned: false }),
+    view: (state, canvas) => view(cardIn(state), fitToWidth(cardIn(state), state, canvas), canvas),
+    key: (state, key, size) => press(cardIn(state), { ...fitToWidth(cardIn(state), state, size), hint: "" }, key, size),
   };
+}
+
+type CardLayout = { readonly diff: readonly FileDiff[]; readonly isChoosing: boolean };
+
+function layCard(approval: OpenApproval, means: CardMeans, { diff, isChoosing }: CardLayout): Card {
+  const files = means.review ?? (approval.details.type === "edit" ? diff : []);
+  const actions = cardActions(approval, means, { parts: chooseAll(files).size, isChoosing });
+  const inPlace = actions.some(({ does }) => does.type === "command");
+  return { approval, means, diff, actions, notes: cardNotes(approval, means, inPlace), body: cardBody(approval, diff, means.original) };
 }
 
 function fitToWidth(card: Card, state: CardState, { columns }: Pick<Size, "columns">): CardState {
@@ -90,6 +106,8 @@ type Card = {
   readonly diff: readonly FileDiff[];
   readonly body: ReturnType<typeof cardBody>;
   readonly actions: readonly CardAction[];
+  /** The card while parts of a preview are chosen: it shows the files in full. */
+  readonly choosing?: Card;
 };
 type CardKeyResult = { readonly state: CardState; readonly outcome?: CardOutcome };
 
@@ -297,22 +315,28 @@ function confirm(card: Card, state: CardState, { name, size }: NamedKey): CardKe
   if (!action) return { state: { ...state, text: state.text === "typed" ? "sent" : state.text, hint: CHOOSE_FIRST } };
   const without = { ...state, selected: -1 };
   if (action.approves && !isAllSeen(card, state, size)) return { state: { ...without, hint: whyNotYet(card, state, size) } };
-  if (action.approves && state.chosen?.size === 0) return { state: { ...without, hint: NOTHING_CHOSEN } };
+  if (action.approves && state.chosen?.size === 0 && takesChoice(card, action)) return { state: { ...without, hint: NOTHING_CHOSEN } };
   return act(card, without, { action, size });
 }
 
-const NOTHING_CHOSEN = "Nothing is chosen: include a hunk with Tab, or reject the change.";
+const NOTHING_CHOSEN = "Nothing is chosen: include a file or a hunk with Tab, or reject the change.";
 const ONLY_ONCE = "A rule can't be saved for a part: choose all of it, or press y.";
+
+/** False for an answer to a preview that writes nothing: the command runs for real, or on a copy again. */
+function takesChoice({ approval: { details } }: Card, { does }: CardAction): boolean {
+  return details.effect?.state !== "shown" || (does.type === "answer" && does.answer.write !== undefined);
+}
 
 type CardAct = { readonly action: CardAction; readonly size: Size };
 
-function act(card: Card, state: CardState, { action: { does, rules }, size }: CardAct): CardKeyResult {
-  const { diff, approval, means } = card;
+function act(card: Card, state: CardState, { action, size }: CardAct): CardKeyResult {
+  const { diff, approval, means, choosing } = card;
+  const { does, rules } = action;
   switch (does.type) {
     case "answer": {
-      const part = means.review && partOf(means.review, state.chosen);
+      const part = means.review && takesChoice(card, action) ? partOf(means.review, state.chosen) : undefined;
       if (part && rules) return { state: { ...state, hint: ONLY_ONCE } };
-      const newContent = partialContent(approval.details, diff, state.chosen);
+      const newContent = means.review ? undefined : partialContent(approval.details, diff, state.chosen);
       return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }), ...(part && { part }) } } };
     }
     case "reason":
@@ -322,10 +346,9 @@ function act(card: Card, state: CardState, { action: { does, rules }, size }: Ca
     case "edit":
       return means.review ? editFile(card, state, size) : { state, outcome: { wants: "editor" } };
     default: {
-      const chosen = chooseAll(diff);
-      const [cursor = { file: 0 }] = choiceStops(diff, chosen);
-      const choosing = { ...state, ...refold(readText(card, size), state, { isList: false, chosen, cursor }) };
-      return { state: { ...choosing, at: scrollTo(card, choosing, size) } };
+      const started = { ...state, ...startChoosing(readText(card, size), choosing && readText(choosing, size), state) };
+      const at = scrollTo(choosing ?? card, started, size);
+      return { state: { ...started, at: at === started.at ? at : scrollTo(choosing ?? card, { ...started, at: started.seen }, size) } };
     }
   }
 }

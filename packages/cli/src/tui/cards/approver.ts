@@ -18,8 +18,8 @@ export type CardApproverParts = {
   readonly edit?: ApprovalEditor;
   /** Discards the change that a rejected call would have applied. */
   readonly discardAfterNo?: (approval: OpenApproval, reason: string) => void;
-  /** The files that a call would change, if it applies a previewed change. */
-  readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined>;
+  /** The files that a call would change, if it applies a proposal or a preview of it can be written. */
+  readonly review?: (approval: OpenApproval) => Promise<readonly ReviewedChange[] | undefined> | undefined;
   readonly confinedOffer?: ConfinedOffer;
   /** The position of its call among the open calls of its session. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
@@ -50,7 +50,7 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
   const place = freePlace();
   const allowConfinedIn = isAskedAboutConfined(asked) ? parts.confinedOffer?.take() : undefined;
   const asking: CardApproval = { parts, asked, signal, place, allowConfinedIn };
-  const loading = appliesProposal(asked) ? parts.review?.(asked) : undefined;
+  const loading = parts.review?.(asked);
   const review = loading && (await loading.catch(() => undefined)); // the card shows the text of the request instead
   try {
     for (let sheet: CardContent = { approval: asked, beginning: {}, review }; ; ) {

@@ -99,7 +99,7 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Bo
   for (const text of approvalWarnings(details, laid.original !== undefined)) yield { type: "warning", text };
   const isChange = laid.diff.length > 0 && details.effect === undefined;
   if (!isChange) yield* textPieces(approvalText(details), details.type === "exec");
-  if (details.effect?.state === "shown") yield* effectPieces(details.effect);
+  if (details.effect?.state === "shown") yield* effectPieces(details.effect, laid.chosen !== undefined);
   if (laid.diff.length > 1) yield { type: "text", text: countFiles(laid.diff), strong: false, several: false };
   yield* diffPieces(laid);
   if (details.effect?.state === "shown") yield* outputPieces(details.effect);
@@ -110,15 +110,18 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Bo
   }
 }
 
-function* effectPieces(effect: Extract<EffectOffer, { readonly state: "shown" }>): Generator<BodyPiece> {
+function* effectPieces(effect: Extract<EffectOffer, { readonly state: "shown" }>, isChoosing: boolean): Generator<BodyPiece> {
   const { heading, changes, warnings, outcome } = describeEffect(effect);
   yield { type: "gap" };
   yield { type: "fact", label: "preview", text: heading };
   for (const text of changes) yield { type: "fact", label: "", text };
   for (const text of warnings) yield { type: "warning", text };
-  yield { type: "fact", label: "yes", text: outcome };
+  yield { type: "fact", label: "yes", text: isChoosing ? WRITES_CHOSEN : outcome };
   yield { type: "gap" };
 }
+
+const WRITES_CHOSEN =
+  "Yes writes what is marked [x], exactly these bytes. It does not run the command again. Files that it only read may have changed since.";
 
 function* outputPieces({ output }: ShownEffect): Generator<BodyPiece> {
   if (output === "") return;

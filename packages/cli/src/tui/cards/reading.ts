@@ -1,5 +1,5 @@
 import type { FileDiff } from "@assent/core/parts";
-import { type ChoiceStop, type ChosenParts, choiceStops, isLeftOut, toggleChoice } from "../diff/choice.ts";
+import { type ChoiceStop, type ChosenParts, choiceStops, chooseAll, isLeftOut, toggleChoice } from "../diff/choice.ts";
 import { isBefore, type Position, type ReadProgress, START } from "../draw/pages.ts";
 import type { CardPages } from "./body.ts";
 
@@ -90,6 +90,17 @@ export function previousFile(text: ReadText, reading: Reading): Reading {
 
 function startOf({ starts }: CardPages, file: number): Position {
   return { piece: starts[file] ?? 0, row: 0 };
+}
+
+/** Starts with all files chosen. If only `full` shows all of each file, they must be read again, but not what is before them. */
+export function startChoosing(text: ReadText, full: ReadText | undefined, reading: Reading): Reading {
+  const { files } = full ?? text;
+  const chosen = chooseAll(files);
+  const [cursor = { file: 0 }] = choiceStops(files, chosen);
+  if (!full) return refold(text, reading, { isList: false, chosen, cursor });
+  const now = { ...UNREAD, seenAt: reading.seenAt, chosen, cursor };
+  const seen = { piece: Math.min(reading.seen.piece, startOf(full.pages(now), 0).piece - 1), row: 0 }; // the count of the files may be new
+  return { ...now, seen, at: isBefore(seen, reading.at) ? seen : reading.at };
 }
 
 export function moveCursor({ files }: ReadText, reading: Reading, step: 1 | -1): ChoiceStop {

@@ -42,12 +42,21 @@ export function diffItems(files: readonly FileDiff[], { split, folded, skipped }
 }
 
 function* fileItems(
-  { name, notes, hunks }: FileDiff,
+  { name, notes, hunks, inside = [] }: FileDiff,
   { file, split }: { readonly file: number; readonly split: boolean },
 ): Generator<DiffItem> {
   for (const text of notes) yield { type: "note", text };
+  for (const diff of inside) yield* insideItems(diff, split);
   for (const [hunk, { header, lines, id }] of hunks.entries()) {
     yield { type: "hunk", file, hunk, header, id };
+    for (const block of blocksOf(lines)) yield* blockItems(block, name, split);
+  }
+}
+
+function* insideItems({ name, notes, hunks }: FileDiff, split: boolean): Generator<DiffItem> {
+  for (const text of [name, ...notes]) yield { type: "note", text };
+  for (const { header, lines } of hunks) {
+    yield { type: "note", text: header };
     for (const block of blocksOf(lines)) yield* blockItems(block, name, split);
   }
 }

@@ -391,6 +391,64 @@ describe("the terminal approver", () => {
     assert.deepEqual(await asked.answer, { ...YES, part: { files: [{ path: "/w/a.txt" }, { path: "/w/b.txt", content: "mine\n" }] } });
   });
 
+  const WROTE = { ...YES, write: "v_1" };
+  const WHICH = "Write which?";
+  type Step = readonly [shows: string, typed: string];
+  const CHOICES: readonly (readonly [sentence: string, steps: readonly Step[], answer: object])[] = [
+    ["a file and a hunk", [[WHICH, "1 2.2"]], { ...WROTE, part: [["/w/a.txt"], ["/w/b.txt", 1]] }],
+    ["all of it, which is not a part", [[WHICH, "1 2"]], WROTE],
+    [
+      "a file, after a wrong number",
+      [
+        [WHICH, "3"],
+        ["'3' is not a number", "2"],
+      ],
+      { ...WROTE, part: [["/w/b.txt"]] },
+    ],
+    [
+      "nothing if Enter goes back: all is written",
+      [
+        [WHICH, ""],
+        [PROMPT, "y"],
+      ],
+      WROTE,
+    ],
+    [
+      "nothing if the command runs for real",
+      [
+        [WHICH, ""],
+        [PROMPT, "r"],
+      ],
+      YES,
+    ],
+  ];
+  for (const [sentence, steps, answer] of CHOICES)
+    test(`of what a command would change, h chooses ${sentence}`, async () => {
+      const lines = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
+      const changed = ["first\n", ...lines.slice(1, -1), "last\n"];
+      const review = reviewChanges(
+        [
+          { ...{ path: "/w/a.txt", realPath: "/w/a.txt" }, before: null, after: { link: "b.txt" } },
+          { ...{ path: "/w/b.txt", realPath: "/w/b.txt" }, before: Buffer.from(lines.join("")), after: Buffer.from(changed.join("")) },
+        ],
+        { cwd: "/w", digest: nodeDigest },
+      );
+      const seen = { ended: "exit code 0", succeeded: true, durationMs: 100, output: "", notes: [], changes: [], blocks: ["a block"] };
+      const details = { type: "exec", command: "touch x", rootCommand: "touch", effect: { state: "shown", id: "v_1", ...seen } } as const;
+      const asked = ask({ details }, { columns: 80, rows: 60 }, { review: async () => review });
+      await read(asked, PROMPT);
+      assert.match(asked.painted(), /\$ touch x[\s\S]*a block[\s\S]*h {2}choose which files and hunks to write/);
+      asked.press("h\r");
+      for (const [shows, typed] of steps) {
+        await read(asked, shows);
+        asked.press(`${typed}\r`);
+      }
+      assert.match(asked.painted(), /1 {2}a\.txt[\s\S]*a link to b\.txt after[\s\S]*2\.1 {2}@@[\s\S]*2\.2 {2}@@[\s\S]*\+ last/);
+      const { part, ...said } = (await asked.answer) ?? {};
+      const chosen = part?.files.map(({ path, hunks }) => [path, ...(hunks ? [hunks.length] : [])]);
+      assert.deepEqual({ ...said, ...(chosen && { part: chosen }) }, answer);
+    });
+
   test("c accepts the offer to allow confined commands, and says so in the record", async () => {
     const accepted: string[] = [];
     const confinedOffer = { take: () => "/home/ann/settings.json", accept: async () => void accepted.push("yes") };

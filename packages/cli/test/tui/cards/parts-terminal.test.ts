@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { withoutProgram } from "../../../../../test/support/programs.ts";
 import { type Place, place } from "../../support/assent.ts";
 import { converse, converseAbout, endedCalls, record, say, type Turn } from "../support/conversation.ts";
 import type { Screen } from "../support/screen.ts";
@@ -205,4 +206,46 @@ describe("a part of a previewed change, at the terminal", { concurrency: 2 }, ()
       assert.deepEqual(await notices(at), []);
     });
   }
+
+  const COMMAND = "sed -i s/old/fresh/ src/*.ts && echo one > .git/one && echo two > .git/two && echo changed";
+  for (const door of ["on a card", "line by line"])
+    test(`of what a command would change, a part is chosen ${door}: only this is written`, { skip: withoutProgram("bwrap") }, async () => {
+      using at = place();
+      prepare(at, 1);
+      const turns = [{ calls: [{ tool: "shell", id: "c1", input: { command: COMMAND } }] }, { say: "As you like." }];
+      const isCard = door === "on a card";
+      using screen = converse(at, { turns, args: isCard ? [] : ["--plain"], rows: 90 });
+      if (isCard) {
+        await idle(screen, "script:");
+        await say(screen, "go");
+        await screen.read("Approval needed");
+        await press(screen, "v");
+        await screen.read("Choose which files and hunks to write");
+        await press(screen, "h");
+        await screen.until(/^>\[x\] ▾ \.git[\s\S]*can only be chosen together[\s\S]*\.git\/one[\s\S]*\+ one/m);
+        screen.press("tab", "right", "tab");
+        await screen.until(/^>\[ \] ▸ src\/f0\.ts/m);
+        screen.press("right", "right", "tab");
+        await screen.until("1 of 4 changes will be applied.");
+        screen.press("y");
+        await screen.until("Enter: Write only what is chosen");
+        screen.press("enter");
+      } else {
+        await screen.until(/You: \s*$/);
+        screen.type("go\r");
+        await screen.read("show me what it would do");
+        screen.type("v\r");
+        await screen.read("choose which files and hunks to write");
+        screen.type("h\r");
+        await screen.read(/1 {2}\.git[\s\S]*\+ one[\s\S]*3\.2 {2}@@[\s\S]*Write which\?/);
+        screen.type("3.2\r");
+      }
+      await screen.until("As you like.");
+      assert.deepEqual([text(at, "f0.ts"), existsSync(at.path(".git/one"))], ["old(0);\n", false]);
+      assert.equal(text(at, "two.ts"), `old("first");\n${FILLER}\nfresh("last");\n`);
+      assert.match(
+        (await endedCalls(at)).get("c1")?.content ?? "",
+        /^changed\n\[.* approved only a part of its changes\.\nWritten: src\/two\.ts \(hunk 2 of 2\)\.\nNot written: \.git, src\/f0\.ts, src\/two\.ts \(hunk 1\)\.\]$/,
+      );
+    });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { displayWidth, type PlannedChange, reviewChanges } from "@assent/core";
+import { displayWidth, type OpenApproval, type PlannedChange, reviewChanges } from "@assent/core";
 import { sampleApproval } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import type { CardMeans } from "../../../src/tui/cards/actions.ts";
@@ -23,7 +23,7 @@ const change = (name: string, before: string | null, after: string | null, over:
   ...{ path: `/w/${name}`, realPath: `/w/${name}`, before: bytes(before), after: bytes(after) },
   ...over,
 });
-const review = (...changes: readonly PlannedChange[]): ReturnType<typeof reviewChanges> =>
+const review = (...changes: Parameters<typeof reviewChanges>[0]): ReturnType<typeof reviewChanges> =>
   reviewChanges(changes, { cwd: "/w", digest: nodeDigest });
 
 const NUMBERS: string = Array.from({ length: 30 }, (_, at) => `${at + 1}\n`).join("");
@@ -32,14 +32,11 @@ const THREE = review(change("a.txt", "a\n", "A\n"), TWO_HUNKS, change("new.txt",
 const many = (count: number, lines = 3): ReturnType<typeof review> =>
   review(...Array.from({ length: count }, (_, at) => change(`f${at}.txt`, null, `line of ${at}\n`.repeat(lines))));
 
+const APPLY: OpenApproval["details"] = { type: "info", prompt: "", hideAlwaysAllow: true };
+
 /** A person who reads the screen before every key. */
-function reader(files: ReturnType<typeof review>, canvas: Canvas = SMALL, means: Partial<CardMeans> = {}) {
-  const approval = sampleApproval({
-    title: "AST edit: 3 files",
-    details: { type: "info", prompt: "", hideAlwaysAllow: true },
-    suggestions: [],
-    explicitAsk: true,
-  });
+function reader(files: ReturnType<typeof review>, canvas: Canvas = SMALL, means: Partial<CardMeans> = {}, details = APPLY) {
+  const approval = sampleApproval({ title: "AST edit: 3 files", details, suggestions: [], explicitAsk: true });
   const card = approvalCard(approval, { editable: "content", editor: true, isProposal: true, review: files, ...means });
   let state: CardState = card.begin();
   const screen = (): string => card.view(state, canvas).join("\n");
@@ -177,7 +174,7 @@ describe("a card with several changed files", () => {
   test("with nothing chosen, y applies nothing and says so", () => {
     const { press, screen } = reader(review(change("a", "a\n", "A\n"), change("b", "b\n", "B\n")), TALL);
     assert.equal(press("h", "enter", "tab", "right", "tab", "y", "enter"), undefined);
-    assert.match(screen(), /Nothing is chosen: include a hunk with Tab, or reject the change\./);
+    assert.match(screen(), /Nothing is chosen: include a file or a hunk with Tab, or reject the change\./);
   });
 
   test("what is left out need not be read", () => {
@@ -263,5 +260,122 @@ describe("a card with several changed files", () => {
     const start = performance.now();
     press(...Array.from({ length: 50 }, () => "space"));
     assert.ok(performance.now() - start < 5_000);
+  });
+});
+
+const LINK = { ...change("link", null, null), after: { link: "a.txt" } };
+const LONG = change("long.txt", null, Array.from({ length: 500 }, (_, at) => `long ${at}\n`).join(""));
+const HOOKS = { ...THREE[0], path: "/w/.git", name: ".git", hunks: [], notes: ["2 paths, which can only be chosen together"] };
+const EFFECT = [
+  { ...HOOKS, inside: review(change(".git/hooks/post-merge", null, "reboot\n")) },
+  ...review(change("a.txt", "a\n", "A\n"), TWO_HUNKS, LONG, LINK),
+] as ReturnType<typeof review>;
+
+/** A card after a preview, which shows only the beginning of a long file. */
+function previewed(canvas: Canvas, files: ReturnType<typeof review> = EFFECT, unwritable?: string): ReturnType<typeof reader> {
+  const changes = ["a.txt", "two.txt", "long.txt", "link"].map((path) => ({ path, what: "modified" as const }));
+  const blocks = [
+    "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A",
+    "--- /dev/null\n+++ b/long.txt\n@@ -0,0 +1,500 @@\n+long 0\n… 499 more lines",
+  ];
+  const shown = { ...{ id: "v_1", ended: "exit code 0", succeeded: true, durationMs: 100, output: "the output" }, changes, blocks };
+  const effect = { ...{ state: "shown" as const, ...shown, notes: ["Not shown in full: long.txt."] }, ...(unwritable && { unwritable }) };
+  const details = { type: "exec", command: "./change", rootCommand: "change", effect } as const;
+  return reader(files, canvas, { isProposal: false, editable: undefined }, details);
+}
+
+describe("a card with what a command would change", () => {
+  const HUGE: Canvas = { ...SMALL, rows: 700 };
+
+  test("h shows every change in full, also what can only be chosen together, and keeps what the card said", () => {
+    const { press, screen } = previewed(HUGE);
+    assert.match(
+      screen(),
+      /y {2}Write these changes; do not run it again\n {2}h {2}Choose which files and hunks to write\n {2}r {2}Run the command/,
+    );
+    assert.doesNotMatch(screen(), /long 499/);
+    press("h", "enter");
+    assert.match(
+      screen(),
+      />\[x\] ▾ \.git[\s\S]*2 paths, which can only[\s\S]*\.git\/hooks\/post-merge\n[\s\S]*\+ reboot[\s\S]*\[x\] ▾ a\.txt/,
+    );
+    for (const line of ["$ ./change", "exit code 0", "modified  link", "! Not shown in full: long.txt.", "+ long 499", "the output"])
+      assert.ok(screen().includes(line), line);
+    assert.match(screen(), /yes +Yes writes what is marked \[x\], exactly these bytes\./);
+    assert.match(screen(), /y {2}Write only what is chosen\n[\s\S]* r {2}Run the whole command for real instead/);
+  });
+
+  const WRITE = { outcome: "approve", write: "v_1" };
+  const KEYS: readonly (readonly [
+    name: string,
+    keys: readonly string[],
+    answer: object | undefined,
+    part?: ReturnType<typeof partFrom>,
+  ])[] = [
+    ["without a choice, all is written", ["y", "enter"], WRITE],
+    ["all of it is not a part", ["h", "enter", "y", "enter"], WRITE],
+    [
+      "one hunk and .git are left out",
+      ["h", "enter", "tab", "right", "right", "right", "tab", "y", "enter"],
+      WRITE,
+      [
+        ["a.txt", "all"],
+        ["two.txt", 1],
+        ["long.txt", "all"],
+        ["link", "all"],
+      ],
+    ],
+    ["running for real takes no part", ["h", "enter", "tab", "r", "enter"], { outcome: "approve" }],
+    ["running on a copy again takes no part", ["h", "enter", "tab", "v", "enter"], { outcome: "preview" }],
+    ["h again chooses all again", ["h", "enter", "tab", "h", "enter", "y", "enter"], WRITE],
+    [
+      "nothing chosen writes nothing",
+      ["h", "enter", ...["tab", "right", "tab", "right", "tab", "right", "tab", "right", "tab"], "y", "enter"],
+      undefined,
+    ],
+  ];
+  for (const [name, keys, answer, part] of KEYS)
+    test(name, () => {
+      const outcome = previewed(HUGE).press(...keys);
+      const { part: given, ...said } = outcome && "answer" in outcome ? outcome.answer : {};
+      assert.deepEqual([outcome ? said : undefined, given && partFrom(outcome)], [answer, part]);
+    });
+
+  for (const canvas of SIZES)
+    test(`at ${canvas.columns} columns and ${canvas.rows} rows, all is read again while choosing, except what comes before the files`, () => {
+      const { press, screen } = previewed(canvas);
+      const pageToEnd = (): void => {
+        for (let page = 0; /^… /m.test(screen()); page++) {
+          assert.ok(page < 300);
+          press("pageDown");
+        }
+      };
+      pageToEnd();
+      press("h", "enter", "y");
+      assert.match(screen(), />\[x\] ▾ \.git[\s\S]*There is more to read first/);
+      assert.equal(press("enter"), undefined);
+      pageToEnd();
+      assert.deepEqual(press("y", "enter"), { answer: WRITE });
+    });
+
+  test("what is left out need not be read", () => {
+    const { press } = previewed(TALL);
+    assert.equal(press("h", "enter", "y", "enter"), undefined);
+    press("left", "left", "tab", "home");
+    assert.deepEqual(
+      partFrom(press("y", "enter"))?.map(([name]) => name),
+      [".git", "a.txt", "two.txt", "link"],
+    );
+  });
+
+  test("at another size the choice is kept", () => {
+    const { press, resize } = previewed(HUGE);
+    press("h", "enter", "tab");
+    for (const canvas of SIZES) assert.match(resize({ ...canvas, rows: 100 }), /\[ \] ▸ \.git/);
+  });
+
+  test("there is no choice of one change, nor of what cannot be written", () => {
+    assert.doesNotMatch(previewed(HUGE, EFFECT.slice(0, 1)).screen(), /h {2}Choose/);
+    assert.doesNotMatch(previewed(HUGE, EFFECT, "A pipe.").screen(), /h {2}Choose/);
   });
 });

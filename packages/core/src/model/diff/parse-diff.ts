@@ -28,6 +28,8 @@ export type FileDiff = {
   readonly removed: number;
   /** Other lines of the diff, such as a mode change or a new name. */
   readonly notes: readonly string[];
+  /** Changes that are shown with it, and chosen only together with it. */
+  readonly inside?: readonly FileDiff[];
 };
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;

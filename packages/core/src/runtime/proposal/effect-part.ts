@@ -59,7 +59,8 @@ function reviewUnit(path: string, changes: readonly PathChange[], naming: Review
   if (only && changes.length === 1) return reviewChange(only, naming);
   const name = shownName(naming.cwd, path);
   const notes = [`${changes.length} paths, which can only be chosen together`];
-  return { name, path, op: "modify", isNew: false, isDeleted: false, hunks: [], added: 0, removed: 0, notes };
+  const inside = changes.map((change) => reviewChange(change, naming)).filter(({ hunks }) => hunks.length > 0);
+  return { name, path, op: "modify", isNew: false, isDeleted: false, hunks: [], added: 0, removed: 0, notes, inside };
 }
 
 function gitDirectory(path: string): string | undefined {
