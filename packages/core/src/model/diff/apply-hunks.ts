@@ -3,16 +3,17 @@ import type { FileDiff, Hunk } from "./parse-diff.ts";
 /** Returns the file's content with only the chosen hunks applied. */
 export function applyHunks(original: string, diff: FileDiff, chosen: ReadonlySet<number>): string {
   const lines = original.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const made: string[] = [];
+  let made = "";
   let at = 0;
   for (const hunk of diff.hunks.filter((_, index) => chosen.has(index))) {
     const start = hunk.oldStart - 1;
-    made.push(...lines.slice(at, start), ...hunkContent(hunk));
+    made += lines.slice(at, start).join("") + hunkContent(hunk);
     at = start + hunk.oldLines;
   }
-  return [...made, ...lines.slice(at)].join("");
+  return made + lines.slice(at).join("");
 }
 
-function hunkContent({ lines }: Hunk): readonly string[] {
-  return lines.filter(({ kind }) => kind !== "removed").map(({ text, open }) => (open ? text : `${text}\n`));
+function hunkContent({ lines }: Hunk): string {
+  const kept = lines.filter(({ kind }) => kind !== "removed");
+  return kept.map(({ text, open }) => (open ? text : `${text}\n`)).join("");
 }

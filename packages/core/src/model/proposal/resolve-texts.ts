@@ -101,13 +101,14 @@ function appliedWords({ name, state, chosen, hunks }: ChosenFile): readonly stri
 function leftWords({ name, state, chosen, hunks, permissions }: ChosenFile): readonly string[] {
   if (state === "none") return [name];
   if (state !== "some") return [];
-  const left = Array.from({ length: hunks }, (_, at) => at + 1).filter((number) => !chosen.includes(number));
+  const applied = new Set(chosen);
+  const left = Array.from({ length: hunks }, (_, at) => at + 1).filter((number) => !applied.has(number));
   return left.length === 0 ? [] : [`${name} (${hunkWords(left)}${permissions === "kept" ? " and its permissions" : ""})`];
 }
 
 function hunkWords(numbers: readonly number[]): string {
   if (numbers.length === 0) return "no hunk";
-  return `${numbers.length === 1 ? "hunk" : "hunks"} ${numbers.join(", ")}`;
+  return `${numbers.length === 1 ? "hunk" : "hunks"} ${names(numbers.map(String))}`;
 }
 
 export function thrownWords(thrown: unknown): string {

@@ -71,9 +71,11 @@ function reduceUnit({ review, changes }: ChangeUnit, part: FilePart | undefined)
   const file = (state: ChosenFile["state"], chosen: readonly number[]): ChosenFile => ({ name, state, chosen, hunks: all.length });
   if (!part || !change || (part.hunks?.length === 0 && op !== "rename")) return { changes: [], file: file("none", []) };
   if (part.content !== undefined) return editFile(change, review, { content: part.content, file: file("edited", every) });
-  const unknown = part.hunks?.find((id) => !all.some((hunk) => hunk.id === id));
+  const known = new Set(all.map(({ id }) => id));
+  const unknown = part.hunks?.find((id) => !known.has(id));
   if (unknown !== undefined) return { problem: `${name} has no hunk ${unknown}. Nothing was applied.` };
-  const chosen = every.filter((number) => part.hunks?.includes(all[number - 1]?.id ?? "") ?? true);
+  const wanted = new Set(part.hunks ?? known);
+  const chosen = every.filter((number) => wanted.has(all[number - 1]?.id ?? ""));
   if (part.hunks === undefined || chosen.length === all.length) return { changes, file: file("whole", every) };
   if (!text || text.before === null || text.after === null)
     return { problem: `${name} can only be chosen as a whole. Nothing was applied.` };

@@ -93,6 +93,20 @@ for (const { name, part, after, says } of CHOICES) {
   });
 }
 
+test("hunks of a long file can be chosen, and the report names the first of many", async (t) => {
+  const lines = Array.from({ length: 300_000 }, (_, at) => `line ${at}\n`);
+  const isChanged = (at: number): boolean => at > 299_000 && at % 20 === 0;
+  const b = await proposalBench(t, { texts: { "/workspace/a": lines.join("") } });
+  const row = await b.stage({ a: lines.map((line, at) => (isChanged(at) ? "new\n" : line)).join("") });
+  const [review] = await reviewProposal(b.session, row, digest);
+  const hunks = (review?.hunks ?? []).filter((_, at) => at !== 1).map(({ id }) => id);
+  const report = await b.dispatcher.proposals.apply(row.id, person, "", { files: [{ path: "a", hunks }] });
+  assert.equal(report.ok, true, report.text);
+  const [notice] = [...b.session.state.notices.values()].map(({ modelText }) => modelText);
+  assert.match(notice ?? "", /a \(hunks 1, 3, 4, .*, 21 and \d+ more of 49\)\.\nNot applied: a \(hunk 2\)/);
+  assert.equal(b.files.texts.get("/workspace/a"), lines.map((line, at) => (isChanged(at) && at !== 299_040 ? "new\n" : line)).join(""));
+});
+
 test("all files with all hunks is the proposal itself", async (t) => {
   const b = await partBench(t);
   const files = b.reviews.map(({ path, hunks }) => ({ path, ...(hunks.length > 0 && { hunks: hunks.map(({ id }) => id) }) }));
