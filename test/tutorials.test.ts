@@ -11,7 +11,7 @@ import { withoutProgram } from "./support/programs.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
 const IDS = /\b[asp]_[a-z2-7]{20}\b/g;
-const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b|\b\d+ events\b/g;
+const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b|\bh_[0-9a-f]{12}\b|\b\d+ events\b/g;
 
 /** A workspace with the files of one folder of the examples. */
 function folder(name: string): Place {
