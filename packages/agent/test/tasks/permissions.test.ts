@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
   AnswerError,
+  type AnswerPorts,
   type Approver,
   answerApproval,
   defineTool,
@@ -204,14 +205,7 @@ describe("an approval of a task", () => {
     const closed: unknown[] = [];
     for await (const { body } of made.ledger.read({ pos: 0 }, { types: ["approval.closed"] })) closed.push(body["by"]);
     assert.deepEqual(closed, ["person"], "by who cancelled the task, before its calls were stopped");
-    const ports = {
-      ledger: made.ledger,
-      clock: made.clock,
-      ids: made.ids,
-      rules: patternRules,
-      requests: { load: never, edit: never, partProblem: never },
-    };
-    const late = await answerApproval(ports, { approval: id, outcome: "approve", by: BY });
+    const late = await answerApproval(portsOf(made), { approval: id, outcome: "approve", by: BY });
     assert.deepEqual([late.outcome, late.alreadyAnswered, late.identical], ["cancelled", true, false]);
     assert.deepEqual(marks, []);
   });
@@ -235,6 +229,9 @@ describe("an approval of a task", () => {
   const never = (): never => {
     throw new AnswerError("bad_answer", "not here");
   };
+  const portsOf = ({ ledger, clock, ids }: Bench): AnswerPorts => {
+    return { ledger, clock, ids, rules: patternRules, requests: { load: never, edit: never, partProblem: never } };
+  };
 
   test("a parked approval pauses the task, which does not block the run, and resumes when it is answered", async () => {
     const { made, marks, approval } = await parkedOn();
@@ -244,14 +241,7 @@ describe("an approval of a task", () => {
     );
     await made.tasks.idle();
     assert.equal(await made.agent.settle(SIGNAL), undefined, "nothing to wait for");
-    const ports = {
-      ledger: made.ledger,
-      clock: made.clock,
-      ids: made.ids,
-      rules: patternRules,
-      requests: { load: never, edit: never, partProblem: never },
-    };
-    await answerApproval(ports, { approval, outcome: "approve", by: BY });
+    await answerApproval(portsOf(made), { approval, outcome: "approve", by: BY });
     while (made.tasks.get("t_c1")?.status !== "completed") await new Promise(setImmediate);
     assert.deepEqual([marks, (await made.events("task.ended"))[0]?.body.result], [["x"], "Went on."]);
     assert.deepEqual(
@@ -320,14 +310,7 @@ describe("an approval of a task", () => {
   test("a task with a parked approval resumes once in another process after it was answered", async () => {
     const { made, marks, approval } = await parkedOn();
     await made.session.close("parked", 75);
-    const ports = {
-      ledger: made.ledger,
-      clock: made.clock,
-      ids: made.ids,
-      rules: patternRules,
-      requests: { load: never, edit: never, partProblem: never },
-    };
-    await answerApproval(ports, { approval, outcome: "approve", by: BY });
+    await answerApproval(portsOf(made), { approval, outcome: "approve", by: BY });
     const { tool, marks: again } = marking();
     const script = started(`${CALLS}, { expect: { result: { call: m1, outcome: succeeded } }, say: Went on. }`);
     const next = await bench(script, { after: made, tools: [tool], inAgents: { ...ASKS, onAsk: "park" } });
