@@ -374,7 +374,7 @@ describe("a card with what a command would change", () => {
     for (const canvas of SIZES) assert.match(resize({ ...canvas, rows: 100 }), /\[ \] ▸ \.git/);
   });
 
-  test("there is no choice of one change, nor of what cannot be written", () => {
+  test("a single change, or changes that cannot be written, offer no choice", () => {
     assert.doesNotMatch(previewed(HUGE, EFFECT.slice(0, 1)).screen(), /h {2}Choose/);
     assert.doesNotMatch(previewed(HUGE, EFFECT, "A pipe.").screen(), /h {2}Choose/);
   });

@@ -41,7 +41,7 @@ export function reduceEffects(changes: readonly PathChange[], part: ProposalPart
   return "problem" in reduced ? reduced : { ...reduced, changes: withDirectories(changes, reduced.changes) };
 }
 
-/** Everything in `.git` is one unit. A directory with changes inside is no unit: `withDirectories` adds it. */
+/** The changes in `.git` form one unit. A directory with changes inside gets no unit, because `withDirectories` adds it. */
 function unitsOf(changes: readonly PathChange[], naming: ReviewNaming): readonly ChangeUnit[] {
   const directories = parentDirectories(changes);
   const units = new Map<string, PathChange[]>();
